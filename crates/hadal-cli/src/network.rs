@@ -16,6 +16,7 @@ pub fn options(config: &Config) -> anyhow::Result<NetworkOptions> {
         allow_private: fetch.allow_private,
         connect_to: fetch.connect_to.clone(),
         timeouts: fetch.timeouts,
+        ca_file: fetch.ca_file.clone(),
         cookies: fetch.cookies.as_deref().map(cookies).transpose()?.unwrap_or_default(),
         proxies: Proxies::from_environment()?,
         ..NetworkOptions::default()

@@ -3,15 +3,17 @@
 use crate::fixture::*;
 use hadal::store::*;
 use hadal_core::address::LinkId;
-use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::SiteCounters;
 
 fn urls(links: &[QueuedLink]) -> Vec<&str> {
     links.iter().map(|waiting| waiting.link.url.as_str()).collect()
 }
 
-fn queue_of(queue: u64, name: &str, length: u64) -> HostQueue {
-    HostQueue { queue: QueueId(queue), host: host(name), length }
+/// Queue of links with score 0.5. `order` is the arrival number of the first.
+fn queue_of(queue: u64, name: &str, length: u64, order: u64) -> HostQueue {
+    let head = QueueRank::new(0.5, order);
+    HostQueue { queue: QueueId(queue), host: host(name), length, head }
 }
 
 pub fn the_same_specification_is_the_same_run(store: &dyn Store) {
@@ -164,7 +166,7 @@ pub fn closing_a_site_drops_its_links_on_every_host_and_queue(store: &dyn Store)
     store.commit(run, &sending(1, &busy)).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     let after = store.resume(run).unwrap();
-    assert_eq!(after.queues, [queue_of(0, "a.org.example.com", 1)]);
+    assert_eq!(after.queues, [queue_of(0, "a.org.example.com", 1, 4)]);
     assert_eq!((after.counters.waiting, after.in_flight.len()), (1, 1));
     let closed = SiteCounters { closed: true, ..SiteCounters::default() };
     assert_eq!(site_counters(store, run, &site("a.org")), closed);
@@ -185,7 +187,7 @@ pub fn failing_a_host_fails_its_waiting_links(store: &dyn Store) {
     for _ in 0..2 {
         store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), kind("no_such_host")))).unwrap();
         let after = store.resume(run).unwrap();
-        assert_eq!(after.queues, [queue_of(0, "www.a.org", 1)]);
+        assert_eq!(after.queues, [queue_of(0, "www.a.org", 1, 4)]);
         assert_eq!((after.counters.waiting, after.counters.failed, after.in_flight.len()), (1, 2, 1));
         assert_eq!(after.counters.errors, [(kind("no_such_host"), 2)].into());
     }
@@ -238,15 +240,15 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
 pub fn a_checkpoint_lists_the_queues_by_host(store: &dyn Store) {
     let run = begin(store);
     let links = [
-        queued_link("http://b.org/1", 1, 0.5, 1),
         queued_link("http://b.org/2", 1, 0.5, 2),
+        queued_link("http://b.org/1", 1, 0.5, 1),
         queued_link("http://a.org/1", 1, 0.5, 3),
         queued_link("http://b.org/3", 0, 0.5, 4),
         queued_link("http://c.org/3", 0, 0.5, 5),
     ];
     store.commit(run, &adding(&links)).unwrap();
     store.commit(run, &sending(1, &links[4])).unwrap();
-    let expected = [queue_of(0, "b.org", 1), queue_of(1, "a.org", 1), queue_of(1, "b.org", 2)];
+    let expected = [queue_of(0, "b.org", 1, 4), queue_of(1, "a.org", 1, 3), queue_of(1, "b.org", 2, 1)];
     assert_eq!(store.resume(run).unwrap().queues, expected);
 }
 

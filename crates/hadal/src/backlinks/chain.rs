@@ -24,6 +24,10 @@ impl Backlinks for Chain {
         })
     }
 
+    fn sends_requests(&self) -> bool {
+        self.0.iter().any(|source| source.sends_requests())
+    }
+
     fn remembers(&self) -> bool {
         self.0.iter().any(|source| source.remembers())
     }

@@ -32,6 +32,10 @@ impl Backlinks for OwnBacklinks {
         })
     }
 
+    fn sends_requests(&self) -> bool {
+        false
+    }
+
     fn remembers(&self) -> bool {
         true
     }

@@ -145,6 +145,8 @@ pub struct FetchConfig {
     pub connect_to: Vec<ConnectTo>,
     /// Extra header lines with valid names and values.
     pub headers: Vec<(String, String)>,
+    /// File with additional certificate authorities.
+    pub ca_file: Option<PathBuf>,
     /// Cookie file to load.
     pub cookies: Option<PathBuf>,
 }

@@ -107,6 +107,7 @@ fn fetch(layers: &Layers) -> Checked<FetchConfig> {
         connect_to: layers
             .list::<ConnectTo>("fetch.connect_to", "PATTERN=HOST:PORT", |text| text.parse().ok())?,
         headers: layers.list("fetch.headers", "a header line as \"Name: value\"", header)?,
+        ca_file: layers.path("fetch.ca_file")?,
         cookies: layers.path("fetch.cookies")?,
     })
 }

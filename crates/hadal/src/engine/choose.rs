@@ -29,11 +29,11 @@ impl Engine {
 
     /// Body limit of one more step; `None` when no step may be sent.
     fn allow_step(&mut self) -> Option<u64> {
-        let max_in_flight = match self.crawl.clock {
-            Clock::Real => self.crawl.concurrency,
-            Clock::Simulated(_) => self.crawl.window.max(1),
+        let has_room = match self.crawl.clock {
+            Clock::Real => self.flights.has_room(self.crawl.clock.now()),
+            Clock::Simulated(_) => self.flights.len() < self.crawl.window.max(1),
         };
-        if *self.crawl.stop.borrow() || self.flights.len() >= max_in_flight {
+        if *self.crawl.stop.borrow() || !has_room || self.resolutions.is_full() {
             return None;
         }
         let (in_flight, reserved) = (self.flights.len() as u64, self.flights.reserved_bytes());
@@ -84,8 +84,15 @@ impl Engine {
         let best = self.frontier.best(queue, self.crawl.strategy.as_ref(), now)?;
         let Some(candidate) = best else { return Ok(None) };
         let (link, host) = (&candidate.queued.link, candidate.host);
-        if !self.crawl.scope.admits(link) {
+        if !self.crawl.scope.admits(link) || self.frontier.is_trap(link) {
             self.frontier.discard(candidate)?;
+            return Ok(None);
+        }
+        if link.task != LinkTask::Backlinks
+            && !self.frontier.hosts.has_address(host)
+            && self.resolutions.resolve(host, &link.url)
+        {
+            self.frontier.await_address(host);
             return Ok(None);
         }
         let permission = match link.task {

@@ -1,28 +1,32 @@
 //! Steps in flight: tasks that perform them, and the order in which their results are received.
 
+use super::slots::Slots;
 use super::step::{FinishedStep, Step, StepKind, StepTools};
 use crate::polite::HostIx;
 use futures::FutureExt;
+use hadal_core::time::Time;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// Longest time that a result waits for the results of steps that were sent before it. Guess: above the response time
-/// of most hosts, below the default delay of a host.
+/// Longest time after its sending for which results of later steps wait for a step. Guess: above the response time of
+/// most hosts, below the default delay of a host.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// Most results that wait for older steps. Guess: some megabytes of parsed pages.
+const MAX_WAITING: usize = 64;
 
 /// Steps in flight.
 pub struct Flights {
     in_flight: BTreeMap<u64, Flight>,
-    finished: ArrivedResults<FinishedStep>,
+    order: ArrivalOrder<FinishedStep>,
     results: (mpsc::UnboundedSender<FinishedStep>, mpsc::UnboundedReceiver<FinishedStep>),
-    permits: Arc<Semaphore>,
+    slots: Slots,
+    reserved_bytes: u64,
+    probes: u64,
     tools: StepTools,
-    /// Longest time that a result waits for older steps; `None` without a limit.
-    patience: Option<Duration>,
+    is_simulated: bool,
 }
 
 /// A step in flight.
@@ -35,20 +39,25 @@ struct Flight {
 }
 
 impl Flights {
-    /// No steps. At most `concurrency` of them run at the same time.
-    ///
-    /// Results are received in the order of sending, so that a crawl depends little on the time that each response
-    /// takes. `is_simulated`: always. Otherwise a result waits for older steps no longer than [`PATIENCE`], so that a
-    /// slow host does not hold up the others.
-    pub fn new(tools: StepTools, concurrency: usize, is_simulated: bool) -> Flights {
+    /// No steps. Results are received in the order of sending, so that a crawl depends little on the time that each
+    /// response takes. `is_simulated`: always. Otherwise see [`ArrivalOrder`].
+    pub fn new(tools: StepTools, slots: Slots, is_simulated: bool) -> Flights {
         Flights {
             in_flight: BTreeMap::new(),
-            finished: ArrivedResults::default(),
+            order: ArrivalOrder::default(),
             results: mpsc::unbounded_channel(),
-            permits: Arc::new(Semaphore::new(concurrency.max(1))),
+            slots,
+            reserved_bytes: 0,
+            probes: 0,
             tools,
-            patience: (!is_simulated).then_some(PATIENCE),
+            is_simulated,
         }
+    }
+
+    /// True when one more step may be sent on the system clock. A result that waits for its turn needs no slot.
+    pub fn has_room(&mut self, now: Time) -> bool {
+        self.collect_arrived();
+        self.order.arrived.len() < 2 * MAX_WAITING && self.slots.has_room(now)
     }
 
     /// Number of steps in flight.
@@ -63,12 +72,12 @@ impl Flights {
 
     /// Sum of the body limits of all steps in flight.
     pub fn reserved_bytes(&self) -> u64 {
-        self.in_flight.values().map(|flight| flight.reserved_bytes).sum()
+        self.reserved_bytes
     }
 
     /// Number of probe requests in flight.
     pub fn probes(&self) -> u64 {
-        self.in_flight.values().filter(|flight| flight.is_probe).count() as u64
+        self.probes
     }
 
     /// Sends a step that keeps `hosts` busy.
@@ -78,22 +87,24 @@ impl Flights {
     pub fn send(&mut self, step: Step, hosts: Vec<HostIx>) {
         let (seq, is_probe) = (step.seq, matches!(step.kind, StepKind::Probe(_)));
         let mut flight = Flight { hosts, reserved_bytes: step.body_limit, is_probe, deferred: None };
+        self.slots.start(seq, step.at);
+        self.order.send(seq, Instant::now());
         match step.kind {
             StepKind::Refused(_) => {
                 flight.reserved_bytes = 0;
-                self.finished.insert(seq, FinishedStep::not_sent(step), Instant::now());
+                self.keep(FinishedStep::not_sent(step));
             }
-            StepKind::LookUp(_) if self.patience.is_none() => flight.deferred = Some(step),
+            StepKind::LookUp(_) if self.is_simulated => flight.deferred = Some(step),
             _ => self.start(step),
         }
+        self.reserved_bytes += flight.reserved_bytes;
+        self.probes += u64::from(is_probe);
         self.in_flight.insert(seq, flight);
     }
 
     fn start(&self, step: Step) {
-        let (tools, permits, results) =
-            (self.tools.clone(), Arc::clone(&self.permits), self.results.0.clone());
+        let (tools, results) = (self.tools.clone(), self.results.0.clone());
         tokio::spawn(async move {
-            let _permit = permits.acquire_owned().await;
             let panicked = FinishedStep::panicked(&step);
             let finished = AssertUnwindSafe(tools.perform(step)).catch_unwind().await.unwrap_or(panicked);
             // Fails when the engine is gone; then the result is not needed.
@@ -101,18 +112,22 @@ impl Flights {
         });
     }
 
-    /// Waits for the next result: that of the oldest step, or one that has waited for it long enough. `None` when there
-    /// is none within `timeout`. On a simulated clock there is no timeout.
+    /// Waits for the next result that is due. `None` when there is none within `timeout`. On a simulated clock there
+    /// is no timeout.
     pub async fn receive(&mut self, timeout: Duration) -> Option<FinishedStep> {
-        let Some(patience) = self.patience else { return self.receive_oldest().await };
+        if self.is_simulated {
+            return self.receive_oldest().await;
+        }
         let end = Instant::now() + timeout;
         loop {
             self.collect_arrived();
-            let oldest = *self.in_flight.first_key_value()?.0;
-            if let Some(next) = self.finished.take_due(oldest, patience, Instant::now()) {
+            if self.is_empty() {
+                return None;
+            }
+            if let Some(next) = self.order.take_due(Instant::now()) {
                 return Some(next);
             }
-            let release = self.finished.next_release(patience);
+            let release = self.order.next_release();
             let until = release.map_or(end, |at| at.min(end));
             match tokio::time::timeout_at(until, self.results.1.recv()).await {
                 Ok(finished) => self.keep(finished?),
@@ -123,7 +138,8 @@ impl Flights {
     }
 
     fn keep(&mut self, finished: FinishedStep) {
-        self.finished.insert(finished.step.seq, finished, Instant::now());
+        self.slots.finish(finished.step.seq);
+        self.order.arrive(finished.step.seq, finished);
     }
 
     fn collect_arrived(&mut self) {
@@ -138,52 +154,61 @@ impl Flights {
         if let Some(step) = deferred {
             self.start(step);
         }
-        while !self.finished.contains(seq) {
+        while !self.order.arrived.contains_key(&seq) {
             let finished = self.results.1.recv().await?;
             self.keep(finished);
         }
-        self.finished.take(seq)
+        self.order.arrived.remove(&seq)
     }
 
     /// Removes a step that was received. Returns the hosts that it kept busy.
     pub fn remove(&mut self, seq: u64) -> Vec<HostIx> {
-        self.in_flight.remove(&seq).map_or_else(Vec::new, |flight| flight.hosts)
+        let Some(flight) = self.in_flight.remove(&seq) else { return Vec::new() };
+        self.reserved_bytes -= flight.reserved_bytes;
+        self.probes -= u64::from(flight.is_probe);
+        flight.hosts
     }
 }
 
-/// Results that arrived and wait for those of older steps, by the sequence number of their step.
-struct ArrivedResults<T>(BTreeMap<u64, (T, Instant)>);
+/// Order of results on the system clock: that of sending, except that a result waits for no step that was sent more
+/// than [`PATIENCE`] ago, and that at most [`MAX_WAITING`] results wait.
+struct ArrivalOrder<T> {
+    /// Steps without a result, by sequence number, with the time of sending.
+    sent: BTreeMap<u64, Instant>,
+    /// Results that were not received, by sequence number.
+    arrived: BTreeMap<u64, T>,
+}
 
-impl<T> Default for ArrivedResults<T> {
-    fn default() -> ArrivedResults<T> {
-        ArrivedResults(BTreeMap::new())
+impl<T> Default for ArrivalOrder<T> {
+    fn default() -> ArrivalOrder<T> {
+        ArrivalOrder { sent: BTreeMap::new(), arrived: BTreeMap::new() }
     }
 }
 
-impl<T> ArrivedResults<T> {
-    fn insert(&mut self, seq: u64, result: T, now: Instant) {
-        self.0.insert(seq, (result, now));
+impl<T> ArrivalOrder<T> {
+    fn send(&mut self, seq: u64, now: Instant) {
+        self.sent.insert(seq, now);
     }
 
-    fn contains(&self, seq: u64) -> bool {
-        self.0.contains_key(&seq)
+    fn arrive(&mut self, seq: u64, result: T) {
+        self.sent.remove(&seq);
+        self.arrived.insert(seq, result);
     }
 
-    fn take(&mut self, seq: u64) -> Option<T> {
-        self.0.remove(&seq).map(|(result, _)| result)
+    /// Time at which the first result waits no longer; `None` without results.
+    fn next_release(&self) -> Option<Instant> {
+        let first = self.arrived.first_key_value()?.0;
+        let last_older = self.sent.range(..first).next_back();
+        last_older.map(|(_, sent)| *sent + PATIENCE)
     }
 
-    /// Result of the oldest step in flight, or else the oldest result that has waited for `patience`.
-    fn take_due(&mut self, oldest: u64, patience: Duration, now: Instant) -> Option<T> {
-        let is_due =
-            |(seq, (_, arrived)): &(&u64, &(T, Instant))| **seq == oldest || *arrived + patience <= now;
-        let seq = *self.0.iter().find(is_due)?.0;
-        self.take(seq)
-    }
-
-    /// Time at which the next result has waited long enough.
-    fn next_release(&self, patience: Duration) -> Option<Instant> {
-        self.0.values().map(|(_, arrived)| *arrived + patience).min()
+    /// First result, if it need not wait for older steps.
+    fn take_due(&mut self, now: Instant) -> Option<T> {
+        let must_wait = self.next_release().is_some_and(|at| at > now);
+        if must_wait && self.arrived.len() <= MAX_WAITING {
+            return None;
+        }
+        self.arrived.pop_first().map(|(_, result)| result)
     }
 }
 
@@ -191,21 +216,35 @@ impl<T> ArrivedResults<T> {
 mod tests {
     use super::*;
 
+    fn sent(steps: u64) -> (ArrivalOrder<u64>, Instant) {
+        let (mut order, now) = (ArrivalOrder::default(), Instant::now());
+        (1..=steps).for_each(|seq| order.send(seq, now));
+        (order, now)
+    }
+
     #[test]
     fn results_are_received_in_the_order_of_sending() {
-        let (mut arrived, now) = (ArrivedResults::default(), Instant::now());
-        arrived.insert(2, "second", now);
-        assert_eq!(arrived.take_due(1, PATIENCE, now), None);
-        arrived.insert(1, "first", now);
-        assert_eq!(arrived.take_due(1, PATIENCE, now), Some("first"));
-        assert_eq!(arrived.take_due(2, PATIENCE, now), Some("second"));
+        let (mut order, now) = sent(2);
+        order.arrive(2, 2);
+        assert_eq!(order.take_due(now), None);
+        order.arrive(1, 1);
+        assert_eq!((order.take_due(now), order.take_due(now)), (Some(1), Some(2)));
     }
 
     #[test]
     fn a_slow_step_does_not_hold_up_later_ones_for_long() {
-        let (mut arrived, now) = (ArrivedResults::default(), Instant::now());
-        arrived.insert(2, "second", now);
-        assert_eq!(arrived.next_release(PATIENCE), Some(now + PATIENCE));
-        assert_eq!(arrived.take_due(1, PATIENCE, now + PATIENCE), Some("second"));
+        let (mut order, now) = sent(1);
+        let later = now + PATIENCE / 2;
+        order.send(2, later);
+        order.arrive(2, 2);
+        assert_eq!(order.next_release(), Some(now + PATIENCE));
+        assert_eq!((order.take_due(later), order.take_due(now + PATIENCE)), (None, Some(2)));
+    }
+
+    #[test]
+    fn a_step_without_an_answer_holds_up_no_more_than_a_few_results() {
+        let (mut order, now) = sent(MAX_WAITING as u64 + 2);
+        (2..=MAX_WAITING as u64 + 2).for_each(|seq| order.arrive(seq, seq));
+        assert_eq!((order.take_due(now), order.take_due(now)), (Some(2), None));
     }
 }

@@ -4,7 +4,7 @@ use crate::polite::retry::NextAction;
 use crate::polite::{
     HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, Readiness, RobotsRequest, RobotsResponse,
 };
-use crate::store::{HostState, LookUp, RunId, Store, StoreError};
+use crate::store::{HostState, LookUp, RequestedHost, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
@@ -31,13 +31,43 @@ impl RunHosts {
         RunHosts { store, run, politeness, scheduler, cache, loaded: FxHashSet::default() }
     }
 
-    /// Permits no request to a host's politeness group before `until`.
-    pub fn rest_group(&mut self, name: &Host, ip: Option<IpAddr>, until: Time) {
-        let host = self.scheduler.intern(name);
-        if let Some(ip) = ip {
+    /// Loads the address and the pauses of a host that an earlier session requested.
+    pub fn load_requested(&mut self, known: &RequestedHost, now: Time) {
+        let host = self.load_unrequested(&known.host);
+        if let Some(ip) = known.ip {
             self.scheduler.learn_address(host, ip);
         }
-        self.scheduler.rest_group(host, until);
+        self.scheduler.rest_until(host, known.next_at);
+        if known.group_next_at > now {
+            self.scheduler.rest_group(host, known.group_next_at);
+        }
+    }
+
+    /// Number of a host whose address and pauses were loaded before, or that has none.
+    pub fn load_unrequested(&mut self, name: &Host) -> HostIx {
+        let host = self.scheduler.intern(name);
+        self.loaded.insert(host);
+        host
+    }
+
+    /// Records the address of a host.
+    pub fn learn_address(&mut self, host: HostIx, ip: IpAddr) {
+        self.scheduler.learn_address(host, ip);
+    }
+
+    /// True when an address of the host is known.
+    pub fn has_address(&self, host: HostIx) -> bool {
+        self.scheduler.has_address(host)
+    }
+
+    /// Number of hosts in this session.
+    pub fn count(&self) -> u32 {
+        self.scheduler.count()
+    }
+
+    /// Site of a host.
+    pub fn site(&self, host: HostIx) -> Site {
+        self.scheduler.name(host).site()
     }
 
     /// Number of a host, and true when it is new in this session.

@@ -14,15 +14,19 @@ mod flights;
 mod frontier;
 mod hosts;
 mod outcome;
+mod parse_pool;
 mod probing;
 mod progress;
+mod resolutions;
 mod sampling;
 mod scope;
 mod setup;
+mod slots;
 mod step;
 
 pub use budget::Budget;
 pub use event::CrawlEvent;
+pub(crate) use parse_pool::on_parse_thread;
 pub use probing::{ProbeWhen, Probing};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
@@ -37,7 +41,10 @@ use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::strategy::{RestoreError, StrategyCommand};
 use outcome::OutcomeBuilder;
 use probing::submission_of;
+use slots::Slots;
 use progress::CrawlProgress;
+use resolutions::Resolutions;
+use std::sync::Arc;
 use std::time::Duration;
 use step::{FinishedStep, Step, StepTools};
 use url::Url;
@@ -72,6 +79,8 @@ pub enum CrawlError {
 
 /// Longest sleep of the engine between two looks at stop signal, control and hosts. Guess.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Longest sleep of the engine while host names are resolved. Guess.
+const RESOLUTION_POLL: Duration = Duration::from_millis(10);
 /// Longest time that a session waits for the pause of a host when nothing else is left to do. Guess.
 const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
 
@@ -83,7 +92,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
     let mut engine = Engine::open(setup)?;
     emit(engine.started());
     loop {
-        engine.frontier.wake(engine.crawl.clock.now());
+        engine.wake();
         while let Some(step) = engine.choose()? {
             engine.send(step)?;
         }
@@ -105,6 +114,7 @@ struct Engine {
     run: RunId,
     frontier: Frontier,
     flights: Flights,
+    resolutions: Resolutions,
     progress: CrawlProgress,
 }
 
@@ -126,13 +136,13 @@ impl Engine {
         }
         let now = crawl.clock.now();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
-        for RestingHost { host, ip, until } in &checkpoint.resting {
-            frontier.hosts.rest_group(host, *ip, *until);
-        }
-        frontier.load_queues(&checkpoint.queues, now)?;
-        let flights = Flights::new(StepTools::of(&crawl), crawl.concurrency, crawl.clock.is_simulated());
+        frontier.load(&checkpoint, now);
+        let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
+        let flights = Flights::new(StepTools::of(&crawl), slots, crawl.clock.is_simulated());
+        let is_real = !crawl.clock.is_simulated();
+        let resolutions = Resolutions::new(is_real.then(|| Arc::clone(&crawl.fetch)));
         let progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
-        let mut engine = Engine { crawl, run, frontier, flights, progress };
+        let mut engine = Engine { crawl, run, frontier, flights, resolutions, progress };
         engine.resume(checkpoint.in_flight)?;
         Ok(engine)
     }
@@ -191,6 +201,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Updates the readiness of hosts whose pause is over, and of those whose address became known.
+    fn wake(&mut self) {
+        let now = self.crawl.clock.now();
+        while let Some((host, address)) = self.resolutions.next() {
+            self.frontier.resolved(host, address, now);
+        }
+        self.frontier.wake(now);
+    }
+
     /// Waits for the result of a step. `None` when there is none for now.
     async fn receive(&mut self) -> Option<FinishedStep> {
         if self.crawl.clock.is_simulated() && self.flights.is_empty() {
@@ -198,8 +217,17 @@ impl Engine {
             return None;
         }
         let now = self.crawl.clock.now();
-        let wait = self.frontier.hosts.next_wake().map_or(POLL_INTERVAL, |at| now.until(at));
-        let finished = self.flights.receive(wait.clamp(Duration::from_millis(1), POLL_INTERVAL)).await;
+        let longest = if self.resolutions.is_idle() { POLL_INTERVAL } else { RESOLUTION_POLL };
+        let wait = self.frontier.hosts.next_wake().map_or(longest, |at| now.until(at));
+        let wait = wait.clamp(Duration::from_millis(1), longest);
+        let finished = match self.flights.is_empty() {
+            true if self.is_over() => None,
+            true => {
+                tokio::time::sleep(wait).await;
+                None
+            }
+            false => self.flights.receive(wait).await,
+        };
         if !self.crawl.clock.is_simulated() && *self.crawl.stop.borrow() {
             self.progress.end(RunState::Stopped);
         }
@@ -227,7 +255,8 @@ impl Engine {
         let hosts = self.flights.remove(step.seq);
         self.crawl.clock.advance(step.at.after(finished.took));
         let (now, requests) = (self.crawl.clock.now(), self.progress.spent.requests);
-        let builder = OutcomeBuilder::new(&mut self.crawl, &mut self.frontier, &step, requests, now);
+        let ended = finished.ended(&self.crawl.clock);
+        let builder = OutcomeBuilder::new(&mut self.crawl, &mut self.frontier, &step, requests, ended);
         let (outcome, commands) = builder.build(finished)?;
         CrawlEvent::of_outcome(&outcome, &step.kind).into_iter().for_each(&mut *emit);
         let is_gauge_due = self.progress.count(&outcome);
@@ -235,6 +264,7 @@ impl Engine {
         for command in commands {
             self.apply(command)?;
         }
+        self.frontier.sweep(self.crawl.strategy.as_ref(), now)?;
         if is_gauge_due {
             let gauges = self.crawl.strategy.gauges(self.frontier.heads());
             let spent = &self.progress.spent;
@@ -286,14 +316,17 @@ impl Engine {
 
     /// True when the session is over: nothing is in flight, and no host is worth waiting for.
     fn is_over(&mut self) -> bool {
-        if !self.flights.is_empty() {
-            return false;
-        }
         if *self.crawl.stop.borrow() {
             self.progress.end(RunState::Stopped);
         }
+        if !self.flights.is_empty() {
+            return self.is_out_of_patience();
+        }
         if self.progress.ending().is_some() {
             return true;
+        }
+        if !self.resolutions.is_idle() {
+            return false;
         }
         let now = self.crawl.clock.now();
         let next_wake = self.frontier.hosts.next_wake();
@@ -303,6 +336,13 @@ impl Engine {
             self.progress.end(RunState::Exhausted);
         }
         is_over
+    }
+
+    /// True when a session on the system clock was stopped and has waited for the requests in flight long enough. They
+    /// count as interrupted when the run resumes.
+    fn is_out_of_patience(&self) -> bool {
+        let grace = self.crawl.stop_grace;
+        !self.crawl.clock.is_simulated() && self.progress.stopped_for().is_some_and(|since| since >= grace)
     }
 
     /// True when no link waits that this session is for.

@@ -33,7 +33,7 @@ pub struct CrawlProgress {
     checkpoint_took: Duration,
     last_event: Instant,
     paused: bool,
-    ending: Option<RunState>,
+    ending: Option<(RunState, Instant)>,
 }
 
 impl CrawlProgress {
@@ -76,12 +76,17 @@ impl CrawlProgress {
 
     /// Final state of the session, once it is decided.
     pub fn ending(&self) -> Option<RunState> {
-        self.ending
+        self.ending.map(|(state, _)| state)
+    }
+
+    /// Time since the user stopped the session.
+    pub fn stopped_for(&self) -> Option<Duration> {
+        self.ending.filter(|(state, _)| *state == RunState::Stopped).map(|(_, at)| at.elapsed())
     }
 
     /// Decides the final state of the session, unless that was done before.
     pub fn end(&mut self, state: RunState) {
-        self.ending.get_or_insert(state);
+        self.ending.get_or_insert((state, Instant::now()));
     }
 
     /// Sequence number of the next step; the first step of a run has 0.
@@ -119,7 +124,7 @@ impl CrawlProgress {
             StepAllowance::Send { body_limit } => Some(body_limit),
             StepAllowance::Wait => None,
             StepAllowance::Spent => {
-                self.ending = Some(RunState::Budget);
+                self.end(RunState::Budget);
                 None
             }
         }

@@ -55,6 +55,8 @@ pub struct Crawl {
     pub checkpoint_every: Duration,
     /// Turns true when the crawl has to finish the steps in flight and stop.
     pub stop: watch::Receiver<bool>,
+    /// Time for which a session that was stopped waits for the requests in flight. The default is a guess.
+    pub stop_grace: Duration,
     /// True: earlier results of the run are discarded first.
     pub fresh: bool,
     /// Selection of uncertain forms that are probed.
@@ -108,8 +110,9 @@ impl CrawlBuilder {
             body_limit: DEFAULT_BODY_LIMIT,
             clock: Clock::Real,
             window: 8,
-            checkpoint_every: Duration::from_millis(100),
+            checkpoint_every: Duration::from_millis(500),
             stop: watch::channel(false).1,
+            stop_grace: Duration::from_secs(3),
             fresh: false,
             probing: Probing::never(),
             probe_word: String::new(),

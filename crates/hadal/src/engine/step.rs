@@ -3,10 +3,11 @@
 //! Steps run on their own tasks. They read a snapshot of the critic and change nothing; [`super::outcome`] turns their
 //! results into outcomes, one at a time.
 
+use super::parse_pool::on_parse_thread;
 use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
-use crate::polite::RobotsRequest;
+use crate::polite::{Clock, RobotsRequest};
 use crate::store::StepTarget;
 use futures::future::BoxFuture;
 use hadal_core::address::Host;
@@ -18,7 +19,7 @@ use hadal_core::link::{LinkTask, QueuedLink};
 use hadal_core::page::Page;
 use hadal_core::time::Time;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// A step that was chosen.
@@ -98,12 +99,27 @@ pub struct FinishedStep {
     pub result: StepResult,
     /// Duration of the request.
     pub took: Duration,
+    /// Time at which the request was sent.
+    began: Instant,
 }
 
 impl FinishedStep {
     /// A step that sent nothing.
     pub fn not_sent(step: Step) -> FinishedStep {
-        FinishedStep { step, result: StepResult::NotSent, took: Duration::ZERO }
+        FinishedStep { step, result: StepResult::NotSent, took: Duration::ZERO, began: Instant::now() }
+    }
+
+    /// End of the request on the clock of the run. Parsing and the wait for older results come after it and do not
+    /// lengthen the pause of the host.
+    pub fn ended(&self, clock: &Clock) -> Time {
+        match clock {
+            Clock::Simulated(now) => *now,
+            Clock::Real => {
+                let since = self.began.elapsed().saturating_sub(self.took);
+                let now = clock.now();
+                Time(now.0.saturating_sub(u64::try_from(since.as_millis()).unwrap_or(0)))
+            }
+        }
     }
 
     /// Result of a step that panicked: the request counts as failed, and the crawl goes on.
@@ -115,7 +131,7 @@ impl FinishedStep {
             StepKind::LookUp(_) => StepResult::Backlinks(Err(FetchError::Protocol)),
             StepKind::Refused(_) => StepResult::NotSent,
         };
-        FinishedStep { step: step.clone(), result, took: Duration::ZERO }
+        FinishedStep { step: step.clone(), result, took: Duration::ZERO, began: Instant::now() }
     }
 }
 
@@ -168,8 +184,8 @@ impl Visit for FetchAndExamine {
             let body = std::mem::take(&mut response.body);
             let content_type = response.headers.get("content-type").map(String::from);
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
-            let read = move || examine(&body, content_type.as_deref(), &url, critic.as_ref());
-            let examined = tokio::task::spawn_blocking(read).await.ok();
+            let read = move |body: &[u8]| examine(body, content_type.as_deref(), &url, critic.as_ref());
+            let examined = on_parse_thread(body, read).await;
             (exchange, examined.map(Arc::new))
         })
     }
@@ -204,6 +220,7 @@ impl StepTools {
 
     /// Performs a step.
     pub async fn perform(&self, step: Step) -> FinishedStep {
+        let began = Instant::now();
         let (result, took) = match &step.kind {
             StepKind::Visit(queued) => {
                 let request = limited(Request::get(queued.link.url.clone()), &step);
@@ -230,7 +247,7 @@ impl StepTools {
             }
             StepKind::Refused(_) => (StepResult::NotSent, Duration::ZERO),
         };
-        FinishedStep { step, result, took }
+        FinishedStep { step, result, took, began }
     }
 
     /// Sends the next test query of a probe. A page without results may come with any status.
@@ -247,8 +264,8 @@ impl StepTools {
         }
         let body = std::mem::take(&mut response.body);
         let content_type = response.headers.get("content-type").map(String::from);
-        let read = move || html::parse(&body, content_type.as_deref(), &request.url);
-        let page = tokio::task::spawn_blocking(read).await.ok();
+        let read = move |body: &[u8]| html::parse(body, content_type.as_deref(), &request.url);
+        let page = on_parse_thread(body, read).await;
         (exchange, page.map(Box::new))
     }
 }

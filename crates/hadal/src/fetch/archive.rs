@@ -14,9 +14,11 @@ use sha1::{Digest, Sha1};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// HTTP client that archives every exchange.
@@ -48,6 +50,10 @@ impl Fetch for Archiving {
             }
             exchange
         })
+    }
+
+    fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        self.inner.resolve(url)
     }
 }
 

@@ -4,6 +4,7 @@
 //! `polite`, so that every request is counted and waits for its host's turn.
 
 pub mod archive;
+pub(crate) mod body_memory;
 pub mod in_process;
 pub mod network;
 pub(crate) mod wildcard;
@@ -12,11 +13,18 @@ pub mod world_server;
 use futures::future::BoxFuture;
 use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
+use std::net::IpAddr;
+use url::Url;
 
 /// An HTTP client.
 pub trait Fetch: Send + Sync {
     /// Sends one request. `at` is the time on the caller's clock, which may be simulated.
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange>;
+
+    /// Address to which a request for this URL would be sent. `None` when it is unknown or says nothing about the host.
+    fn resolve<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(async { None })
+    }
 }
 
 /// True when a response is a page: a success with an HTML body.

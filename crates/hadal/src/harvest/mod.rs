@@ -15,12 +15,13 @@ pub use run::{harvest_form, parse_response};
 
 use crate::polite::{Clock, PoliteClient, RequestBudget};
 use crate::store::{
-    Activity, Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, Store,
-    StoreError,
+    Activity, Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, HarvestStep,
+    Store, StoreError,
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::{PolicyContext, PolicyEntry};
 use hadal_core::harvest::session::{HarvestEnding, HarvestOptions};
+use hadal_core::time::Time;
 use open_form::OpenedForm;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -77,6 +78,8 @@ pub struct HarvestJob {
     pub options: HarvestOptions,
     /// Start information of the query policy.
     pub policy_context: PolicyContext,
+    /// Requests and bytes that were spent to open the form. They are charged to the harvest.
+    pub opening_cost: (u64, u64),
     /// True: earlier results of this harvest are discarded first.
     pub fresh: bool,
 }
@@ -86,6 +89,7 @@ impl HarvestJob {
     pub fn new(form: OpenedForm, policy: &PolicyEntry, options: HarvestOptions) -> HarvestJob {
         let seed = options.seed;
         HarvestJob {
+            opening_cost: form.cost,
             spec: HarvestSpec {
                 form: form.id,
                 topic: form.topic,
@@ -152,16 +156,28 @@ pub async fn harvest(
 fn begin(plan: &HarvestPlan) -> Result<Vec<HarvestId>, StoreError> {
     let now = plan.clock.now();
     let begin = |job: &HarvestJob| {
-        let id = plan.store.begin_harvest(&job.spec, now)?;
-        if !job.fresh {
-            return Ok(id);
+        let mut id = plan.store.begin_harvest(&job.spec, now)?;
+        if job.fresh {
+            plan.store.discard(Activity::Harvest(id))?;
+            id = plan.store.begin_harvest(&job.spec, now)?;
         }
-        plan.store.discard(Activity::Harvest(id))?;
-        plan.store.begin_harvest(&job.spec, now)
+        charge_opening(plan.store.as_ref(), id, job, now)?;
+        Ok(id)
     };
     let ids: Vec<HarvestId> = plan.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
     ids.iter().try_for_each(|id| clear_control(plan.store.as_ref(), *id))?;
     Ok(ids)
+}
+
+/// Charges the requests that opened a form to its harvest.
+fn charge_opening(store: &dyn Store, id: HarvestId, job: &HarvestJob, at: Time) -> Result<(), StoreError> {
+    let (requests, bytes) = job.opening_cost;
+    if requests == 0 {
+        return Ok(());
+    }
+    let seq = store.resume_harvest(id)?.next_seq;
+    let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+    store.commit_harvest(id, &HarvestStep { seq, at, requests, bytes, ..HarvestStep::default() }.into())
 }
 
 /// Removes pause and stop requests that were meant for an earlier session.

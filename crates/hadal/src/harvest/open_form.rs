@@ -66,6 +66,8 @@ pub struct OpenedForm {
     pub source: String,
     /// Words of the page's title, for the first queries.
     pub words: Vec<String>,
+    /// Requests and bytes that were spent to open it.
+    pub cost: (u64, u64),
 }
 
 /// Reason why a form is not harvested.
@@ -118,6 +120,7 @@ fn harvested_form(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenE
         topic: spec.topic,
         source: spec.source,
         words: Vec::new(),
+        cost: (0, 0),
     })
 }
 
@@ -176,11 +179,27 @@ pub fn open_found(
         topic: row.topic.clone(),
         source: run.spec.source,
         words: Vec::new(),
+        cost: (0, 0),
     })
 }
 
 /// Opens the search at a URL. `picked` is the index of a form on the page; without it the likeliest search is taken.
 pub async fn form_at_url(
+    url: &Url,
+    picked: Option<u32>,
+    posts: PostForms,
+    client: &PoliteClient,
+    clock: &mut Clock,
+    source: &str,
+) -> Result<OpenedForm, FormOpenError> {
+    let before = client.spent();
+    let mut opened = search_at_url(url, picked, posts, client, clock, source).await?;
+    let spent = client.spent();
+    opened.cost = (spent.0 - before.0, spent.1 - before.1);
+    Ok(opened)
+}
+
+async fn search_at_url(
     url: &Url,
     picked: Option<u32>,
     posts: PostForms,
@@ -247,6 +266,7 @@ fn opened(form: Form, url: &Url, page: Option<&Page>, source: &str) -> OpenedFor
         topic: String::new(),
         source: source.to_string(),
         words: page.map(|page| title_words(&page.title)).unwrap_or_default(),
+        cost: (0, 0),
     }
 }
 

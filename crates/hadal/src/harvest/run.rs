@@ -2,6 +2,7 @@
 
 use super::event::{HarvestEvent, HarvestStanding};
 use super::{HarvestJob, HarvestSummary};
+use crate::engine::on_parse_thread;
 use crate::fetch::is_html;
 use crate::polite::{Clock, FailureKind, NotSent, PoliteClient, SendOutcome};
 use crate::store::*;
@@ -13,6 +14,8 @@ use hadal_core::harvest::session::{
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html;
 use hadal_core::http::{Exchange, Request};
+use hadal_core::time::Time;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use url::Url;
 
@@ -37,7 +40,7 @@ pub async fn harvest_form(
             }
         };
         run.log_submission(&request, purpose)?;
-        let sent = client.send_within(&request, &mut run.clock, own_budget).await;
+        let sent = run.send(client, &request, purpose, own_budget).await?;
         match &sent.result {
             Ok(_) => {}
             Err(NotSent::BudgetSpent) => state = HarvestState::Budget,
@@ -159,22 +162,41 @@ impl<'a> HarvestRun<'a> {
         if !purpose.submits() {
             return Ok(());
         }
-        let spec = &self.job.spec;
-        let entry = Submission {
-            by: Submitter::Harvest(self.id),
-            seq: self.next_seq,
-            at: self.clock.now(),
-            topic: spec.topic.clone(),
-            form: spec.form,
-            page: spec.page.clone(),
-            method: request.method,
-            url: request.url.clone(),
-            body: Submission::body_of(request),
-            purpose: SubmissionPurpose::Harvest,
-            answer: None,
-        };
+        let entry = submission_of(&self.job.spec, self.id, self.next_seq, self.clock.now(), request);
         self.store.commit_harvest(self.id, &entry.into())?;
         self.store.sync()
+    }
+
+    /// Sends a request. Each retry of a submission has its own entry in the audit log.
+    async fn send(
+        &mut self,
+        client: &PoliteClient,
+        request: &Request,
+        purpose: RequestPurpose,
+        own_budget: Option<u64>,
+    ) -> Result<SendOutcome, StoreError> {
+        let (store, id, spec) = (self.store, self.id, &self.job.spec);
+        let (clock, next_seq, mut fault) = (&mut self.clock, &mut self.next_seq, None);
+        let mut before_retry = |failed: &Exchange, now: Time| {
+            if !purpose.submits() {
+                return ControlFlow::Continue(());
+            }
+            let submission = Some(SubmissionResult::from(failed));
+            let step = HarvestStep { seq: *next_seq, at: now, submission, ..HarvestStep::default() };
+            *next_seq += 1;
+            let entry = submission_of(spec, id, *next_seq, now, request);
+            let logged = store.commit_harvest(id, &step.into());
+            let logged = logged.and_then(|()| store.commit_harvest(id, &entry.into()));
+            match logged.and_then(|()| store.sync()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    fault = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let sent = client.send_within(request, clock, own_budget, &mut before_retry).await;
+        fault.map_or(Ok(sent), Err)
     }
 
     /// Parses the response, lets the session learn from it, commits one step and emits its event.
@@ -317,6 +339,23 @@ impl<'a> HarvestRun<'a> {
     }
 }
 
+/// Entry of the audit log for a request of a harvest.
+fn submission_of(spec: &HarvestSpec, id: HarvestId, seq: u64, at: Time, request: &Request) -> Submission {
+    Submission {
+        by: Submitter::Harvest(id),
+        seq,
+        at,
+        topic: spec.topic.clone(),
+        form: spec.form,
+        page: spec.page.clone(),
+        method: request.method,
+        url: request.url.clone(),
+        body: Submission::body_of(request),
+        purpose: SubmissionPurpose::Harvest,
+        answer: None,
+    }
+}
+
 /// Effect of a control row on a harvest.
 #[derive(Debug, PartialEq)]
 enum Directive {
@@ -357,17 +396,18 @@ fn replay(session: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
     session.replay(&asked, row.next.clone());
 }
 
-/// Parses a response on a blocking thread.
+/// Parses a response on a parse thread.
 pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
-    let Ok(response) = exchange.result else { return ParsedResponse::default() };
+    let Ok(mut response) = exchange.result else { return ParsedResponse::default() };
     let status = response.status;
     let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
     if !is_html(&response) {
         return ParsedResponse { status, location, document: None };
     }
     let content_type = response.headers.get("content-type").map(String::from);
-    let parse = move || html::parse_with_outline(&response.body, content_type.as_deref(), &url);
-    ParsedResponse { status, location, document: tokio::task::spawn_blocking(parse).await.ok() }
+    let body = std::mem::take(&mut response.body);
+    let parse = move |body: &[u8]| html::parse_with_outline(body, content_type.as_deref(), &url);
+    ParsedResponse { status, location, document: on_parse_thread(body, parse).await }
 }
 
 fn failure(exchange: &Exchange) -> Option<FailureKind> {

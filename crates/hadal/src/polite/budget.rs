@@ -33,6 +33,11 @@ impl RequestBudget {
         self.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
+    /// Requests and bytes charged so far.
+    pub fn spent(&self) -> (u64, u64) {
+        (self.requests.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+    }
+
     /// Charges the bytes of a response body.
     pub fn charge_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -16,6 +16,7 @@ use hadal_core::address::{Host, TrackingParams};
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -87,6 +88,9 @@ impl SharedHosts {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Called before a retry with the exchange that failed and the current time. `Break` ends the request as stopped.
+pub type BeforeRetry<'a> = &'a mut (dyn FnMut(&Exchange, Time) -> ControlFlow<()> + Send);
 
 /// Result of [`PoliteClient::send`].
 #[derive(Debug)]
@@ -165,6 +169,11 @@ impl PoliteClient {
         PoliteClient { options: Arc::new(options), ..self.clone() }
     }
 
+    /// Requests and bytes that were charged to the budget of this client.
+    pub fn spent(&self) -> (u64, u64) {
+        self.budget.spent()
+    }
+
     /// Signal that turns true when the session has to end.
     pub fn stop_signal(&self) -> watch::Receiver<bool> {
         self.stop.clone()
@@ -177,14 +186,21 @@ impl PoliteClient {
 
     /// Sends a request when it may be sent, and again when a retry may help.
     pub async fn send(&self, request: &Request, clock: &mut Clock) -> SendOutcome {
-        self.send_within(request, clock, None).await
+        self.send_within(request, clock, None, &mut |_, _| ControlFlow::Continue(())).await
     }
 
     /// Like [`PoliteClient::send`], for a caller with `own` requests left in a budget of its own, if it has one.
-    pub async fn send_within(&self, request: &Request, clock: &mut Clock, own: Option<u64>) -> SendOutcome {
+    /// `before_retry` is called before each retry.
+    pub async fn send_within(
+        &self,
+        request: &Request,
+        clock: &mut Clock,
+        own: Option<u64>,
+        before_retry: BeforeRetry<'_>,
+    ) -> SendOutcome {
         let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0 };
         let result = match sending.check_robots(&request.url).await {
-            Ok(()) => sending.send_with_retries(request).await,
+            Ok(()) => sending.send_with_retries(request, before_retry).await,
             Err(reason) => Err(reason),
         };
         SendOutcome { result, requests: sending.requests, bytes: sending.bytes }
@@ -285,14 +301,27 @@ impl Sending<'_> {
         }
     }
 
-    async fn send_with_retries(&mut self, request: &Request) -> Result<Exchange, NotSent> {
+    async fn send_with_retries(
+        &mut self,
+        request: &Request,
+        before_retry: BeforeRetry<'_>,
+    ) -> Result<Exchange, NotSent> {
         let host = Host::of(&request.url);
         let mut attempts = if self.client.options.retries { 0 } else { retry::MAX_ATTEMPTS };
+        let mut failed: Option<Exchange> = None;
         loop {
             let mut turn = self.wait_for_turn(&host).await?;
+            if let Some(failed) = &failed
+                && before_retry(failed, self.clock.now()).is_break()
+            {
+                return Err(NotSent::Stopped);
+            }
             let exchange = self.send_in_turn(request, &mut turn).await?;
             match turn.end(&request.url, &exchange, attempts, self.clock.now()) {
-                NextAction::Retry { .. } => attempts += 1,
+                NextAction::Retry { .. } => {
+                    attempts += 1;
+                    failed = Some(exchange);
+                }
                 NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp(_) => return Ok(exchange),
             }
         }

@@ -81,6 +81,11 @@ impl Hosts {
         ix
     }
 
+    /// Number of hosts.
+    pub fn count(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
     /// Number of a host that was added before.
     pub fn find(&self, name: &Host) -> Option<HostIx> {
         self.by_name.get(name).copied()
@@ -168,6 +173,11 @@ impl Hosts {
         }
         self.rest_group(host, group_next_at);
         changed
+    }
+
+    /// True when an address of the host is known.
+    pub fn has_address(&self, host: HostIx) -> bool {
+        self.slot(host).keys.iter().any(|key| matches!(key, GroupKey::Address(_)))
     }
 
     /// Records that the host was reached at this address.

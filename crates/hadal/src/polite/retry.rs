@@ -99,7 +99,10 @@ pub fn is_host_failure(exchange: &Exchange) -> bool {
 
 /// True for errors that every request to the host meets, on any day.
 pub fn is_permanent_for_host(error: FetchError) -> bool {
-    matches!(error, FetchError::NoSuchHost | FetchError::PrivateAddress | FetchError::BadPort)
+    matches!(
+        error,
+        FetchError::NoSuchHost | FetchError::PrivateAddress | FetchError::BadPort | FetchError::Tls
+    )
 }
 
 /// Absolute http(s) URL that a `Location` header names.
@@ -150,7 +153,8 @@ fn verdict_on_response(url: &Url, response: &Response) -> ExchangeVerdict {
 fn verdict_on_success(response: &Response) -> ExchangeVerdict {
     match response.completeness {
         BodyCompleteness::Unwanted => give_up(FailureKind::Unwanted),
-        BodyCompleteness::Broken if response.body.is_empty() => {
+        // The engine takes the body of a page before this decision; the bytes transferred stay known.
+        BodyCompleteness::Broken if response.body.is_empty() && response.transferred == 0 => {
             ExchangeVerdict::Temporary { kind: FailureKind::Broken, host_wide: false }
         }
         _ => ExchangeVerdict::Final(NextAction::Accept),

@@ -15,7 +15,9 @@ impl RunCounters {
         self.pages += u64::from(outcome.page.is_some());
         match (&outcome.end, &outcome.target) {
             (StepEnd::Failed(kind), StepTarget::Link(_)) => self.count_failures(*kind, 1),
-            (StepEnd::Failed(kind) | StepEnd::Retry(_, kind), _) => self.count_errors(*kind, 1),
+            (StepEnd::Failed(kind) | StepEnd::Retry(_, kind) | StepEnd::RobotsFailed(kind), _) => {
+                self.count_errors(*kind, 1);
+            }
             _ => {}
         }
     }

@@ -278,6 +278,8 @@ pub enum StepEnd {
     Continue(Box<QueuedLink>),
     /// robots.txt was read or is missing. The host's state holds the result.
     Robots,
+    /// robots.txt could not be read, so the host is not visited for a while.
+    RobotsFailed(FailureKind),
 }
 
 impl StepEnd {
@@ -355,8 +357,10 @@ pub struct RunCheckpoint {
     pub in_flight: Vec<(SentStep, Option<QueuedLink>)>,
     /// Queues that are not empty.
     pub queues: Vec<HostQueue>,
-    /// Hosts in a politeness group that rests beyond the run's current time.
-    pub resting: Vec<RestingHost>,
+    /// Hosts that were requested.
+    pub requested: Vec<RequestedHost>,
+    /// Sites whose links have a bonus.
+    pub bonuses: Vec<(Site, f32)>,
 }
 
 /// Number of waiting links of a host in a queue.
@@ -366,16 +370,20 @@ pub struct HostQueue {
     pub host: Host,
     /// Number of waiting links.
     pub length: u64,
+    /// Rank of the best one.
+    pub head: QueueRank,
 }
 
-/// A host that may not be asked before a moment.
+/// Address and pauses of a host that was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RestingHost {
+pub struct RequestedHost {
     pub host: Host,
     /// Its IP address, if known.
     pub ip: Option<std::net::IpAddr>,
+    /// Earliest time of the next request to the host.
+    pub next_at: Time,
     /// Earliest time of the next request to its politeness group.
-    pub until: Time,
+    pub group_next_at: Time,
 }
 
 impl LinkRow {

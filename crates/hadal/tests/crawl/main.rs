@@ -7,6 +7,7 @@ mod common;
 
 mod contract;
 mod levels;
+mod load;
 mod probe;
 mod resume;
 mod same_everywhere;

@@ -1,8 +1,10 @@
 //! Harvests of simulated databases, end to end: pages, paging, politeness, store, resume; scored with ground
 //! truth.
 
+use futures::future::BoxFuture;
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
+use hadal::harvest::open_form::{PostForms, form_at_url};
 use hadal::harvest::{HarvestEvent, HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::*;
@@ -10,7 +12,7 @@ use hadal::topic::Sample;
 use hadal_core::harvest::policy::{PolicyContext, find_policy};
 use hadal_core::harvest::session::{DetailMode, HarvestEnding, HarvestOptions};
 use hadal_core::html;
-use hadal_core::http::{Exchange, Request};
+use hadal_core::http::{Exchange, Request, Response};
 use hadal_core::identity::form_id;
 use hadal_core::time::Time;
 use hadal_world::database::{
@@ -18,7 +20,8 @@ use hadal_world::database::{
 };
 use hadal_world::{Spec, World};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::watch;
 use url::Url;
 
@@ -42,6 +45,7 @@ fn job(world: &World) -> HarvestJob {
         charset,
         options: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
         policy_context: PolicyContext { seed: 1, ..PolicyContext::default() },
+        opening_cost: (0, 0),
         spec: HarvestSpec {
             form: form_id(&sample.form, &home),
             topic: String::new(),
@@ -199,6 +203,57 @@ async fn every_submission_is_on_record() {
         submitted += 1;
     }
     assert!(submitted as u64 >= summary.tally.queries, "{submitted} on record, {summary:?}");
+}
+
+/// Sends the first of two requests for each third URL to a server that is busy. Logs the URLs.
+struct OftenBusy(InProcess<World>, Mutex<Vec<Url>>);
+
+impl Fetch for OftenBusy {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        let mut log = self.1.lock().unwrap();
+        let is_first = !log.contains(&request.url);
+        log.push(request.url.clone());
+        let is_busy = is_first && request.url.query().is_some() && log.len().is_multiple_of(3);
+        match is_busy {
+            true => Box::pin(async {
+                let response = Response { status: 503, ..Response::default() };
+                Exchange { result: Ok(response), took: Duration::ZERO, peer: None }
+            }),
+            false => self.0.fetch(request, at),
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_retry_of_a_submission_is_on_record() {
+    let world = web(DatabaseConfig::default());
+    let store = memory();
+    let fetch = Arc::new(OftenBusy(InProcess(Arc::clone(&world)), Mutex::default()));
+    let plan = HarvestPlan { client: client(fetch.clone()), ..plan(&world, &store, 60) };
+    harvest(plan, &mut |_| {}).await.unwrap();
+    let entries: Vec<Submission> =
+        all_submissions(store.as_ref(), SubmissionQuery::default()).map(Result::unwrap).collect();
+    let sent = fetch.1.lock().unwrap();
+    let busy = SubmissionResult::Status(503);
+    assert!(entries.iter().any(|entry| entry.answer.as_ref() == Some(&busy)), "{entries:?}");
+    for entry in &entries {
+        let on_record = entries.iter().filter(|other| other.url == entry.url).count();
+        assert_eq!(on_record, sent.iter().filter(|url| **url == entry.url).count(), "{}", entry.url);
+    }
+}
+
+#[tokio::test]
+async fn requests_that_opened_the_form_are_charged_to_the_harvest() {
+    let world = web(DatabaseConfig::default());
+    let (store, home) = (memory(), Url::parse("http://db.example/").unwrap());
+    let fetch = Arc::new(OftenBusy(InProcess(Arc::clone(&world)), Mutex::default()));
+    let (client, mut clock) = (client(fetch.clone()), Clock::simulated());
+    let form = form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "world 1").await.unwrap();
+    let options = HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 };
+    let jobs = vec![HarvestJob::new(form, &find_policy("hadal").unwrap(), options)];
+    let plan = HarvestPlan { max_requests: Some(24), clock, ..HarvestPlan::new(store, client, jobs) };
+    let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
+    assert_eq!((summary.tally.requests, fetch.1.lock().unwrap().len()), (24, 24));
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 //!
 //! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
 //! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
-//! together. Memory follows from the store alone, so a resumed crawl decides exactly as one that never stopped.
+//! together. Memory follows from the store alone, so a resumed crawl decides exactly as one that never stopped. The one
+//! exception is the sweep of a large frontier for outdated scores ([`rescore`]), which a resumed crawl leaves out.
 
 mod caches;
 mod queues;
@@ -15,10 +16,14 @@ use crate::polite::{HostIx, Readiness, RobotsRequest};
 use crate::store::*;
 use caches::{SeenLinks, SiteCache};
 use hadal_core::address::{Host, LinkId, Site, names_file};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueueRank, QueuedLink};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
+use hadal_core::repetition::Repetition;
 use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
-use queues::{Availability, QueueTable};
+use queues::{Availability, HeadLink, QueueTable};
+use rescore::ScoreSweep;
+use rustc_hash::FxHashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,16 +42,21 @@ pub struct Frontier {
     queues: QueueTable,
     sites: SiteCache,
     seen: SeenLinks,
+    /// Mirrors and traps of this session.
+    pub repetition: Repetition,
     next_order: u64,
     generation: u32,
+    /// Outdated links placed anew since the last choice.
+    placed_anew: usize,
+    sweep: ScoreSweep,
 }
 
 /// Best link of a queue whose host may receive a request now.
 pub struct Candidate {
     pub queued: QueuedLink,
     pub host: HostIx,
-    /// Rank of the next link of the same host and queue.
-    next: Option<QueueRank>,
+    /// Next link of the same host and queue.
+    next: Option<HeadLink>,
 }
 
 impl Frontier {
@@ -54,31 +64,39 @@ impl Frontier {
     pub fn new(crawl: &Crawl, run: RunId, progress: &RunProgress) -> Frontier {
         let store = Arc::clone(&crawl.store);
         let hosts = RunHosts::new(Arc::clone(&store), run, crawl.politeness, &crawl.agent);
+        let mut queues = QueueTable::default();
+        queues.set_generation(progress.generation);
         Frontier {
             store,
             run,
             hosts,
-            queues: QueueTable::default(),
+            queues,
             sites: SiteCache::default(),
             seen: SeenLinks::default(),
+            repetition: Repetition::default(),
             next_order: progress.next_order,
             generation: progress.generation,
+            placed_anew: 0,
+            sweep: ScoreSweep::default(),
         }
     }
 
-    /// Loads the queue heads of a run that is resumed.
-    pub fn load_queues(&mut self, queues: &[HostQueue], now: Time) -> Result<(), StoreError> {
-        let slices: Vec<QueueSlice> =
-            queues.iter().map(|known| QueueSlice::of_host(known.queue, &known.host, 1)).collect();
-        let heads = self.store.queue_heads(self.run, &slices)?;
-        for (HostQueue { queue, host: name, length }, head) in queues.iter().zip(heads) {
-            if let Some(head) = head.first() {
-                let host = self.host(name, now)?;
-                let availability = self.availability(host, now);
-                self.queues.add(*queue, host, head.rank(), *length, availability);
+    /// Loads the hosts and queue heads of a run that is resumed, without a look-up per host.
+    pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
+        checkpoint.requested.iter().for_each(|host| self.hosts.load_requested(host, now));
+        let bonuses: FxHashMap<&Site, f32> =
+            checkpoint.bonuses.iter().map(|(site, bonus)| (site, *bonus)).collect();
+        for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
+            let host = self.hosts.load_unrequested(name);
+            if let Some(bonus) = bonuses.get(&self.hosts.site(host)) {
+                self.queues.set_bonus(host, *bonus);
+            }
+            let availability = self.availability(host, now);
+            self.queues.add(*queue, host, HeadLink::ranked(*head), *length, availability);
+            if availability != Availability::Ready {
+                self.refresh(host, now);
             }
         }
-        Ok(())
     }
 
     /// Queue heads, as a strategy sees them.
@@ -115,9 +133,23 @@ impl Frontier {
 
     /// Updates the readiness of hosts whose pause is over.
     pub fn wake(&mut self, now: Time) {
+        self.placed_anew = 0;
         for host in self.hosts.woken(now) {
             self.refresh(host, now);
         }
+    }
+
+    /// Makes a host unavailable until [`Frontier::resolved`].
+    pub fn await_address(&mut self, host: HostIx) {
+        self.queues.set_availability(host, Availability::Later);
+    }
+
+    /// Records the address of a host before its first request.
+    pub fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
+        if let Some(address) = address {
+            self.hosts.learn_address(host, address);
+        }
+        self.refresh(host, now);
     }
 
     fn refresh(&mut self, host: HostIx, now: Time) {
@@ -193,6 +225,12 @@ impl Frontier {
         Ok(found.links)
     }
 
+    /// True for a link on a page to a URL of which many similar ones had nothing new.
+    pub fn is_trap(&self, link: &FrontierLink) -> bool {
+        let is_found = link.task == LinkTask::Page && link.origin == LinkOrigin::Link;
+        is_found && self.repetition.is_exhausted(&link.url)
+    }
+
     /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.
     pub fn admit(
         &mut self,
@@ -200,8 +238,10 @@ impl Frontier {
         scope: &Scope,
         strategy: &dyn Strategy,
     ) -> Result<Vec<QueuedLink>, StoreError> {
-        let is_candidate =
-            |link: &FrontierLink| !self.seen.contains(link.id) && !is_file_link(link) && scope.admits(link);
+        let is_candidate = |link: &FrontierLink| {
+            let is_new = !self.seen.contains(link.id) && !is_file_link(link);
+            is_new && scope.admits(link) && !self.is_trap(link)
+        };
         let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
         let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
         let known = self.look_up_links(&ids, &links)?;
@@ -244,7 +284,7 @@ impl Frontier {
         for queued in links {
             let host = self.host(&queued.link.host(), now)?;
             let availability = self.availability(host, now);
-            self.queues.add(queued.queue, host, queued.rank(), 1, availability);
+            self.queues.add(queued.queue, host, HeadLink::of(queued), 1, availability);
         }
         Ok(())
     }
@@ -267,7 +307,7 @@ impl Frontier {
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<Option<Candidate>, StoreError> {
-        let Some(host) = self.queues.best_host(queue) else { return Ok(None) };
+        let Some(host) = self.best_host(queue) else { return Ok(None) };
         let readiness = self.hosts.readiness_or_wait(host, host, now);
         if readiness != Readiness::Ready {
             self.queues.set_availability(host, availability_of(readiness, now));
@@ -275,17 +315,17 @@ impl Frontier {
         }
         let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
         let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
-        let (best, next) = (first.next(), first.next().map(|queued| queued.rank()));
+        let (best, next) = (first.next(), first.next().map(|queued| HeadLink::of(&queued)));
         match best {
-            Some(queued) if queue.is_reserved() || queued.generation == self.generation => {
+            Some(queued) if queue.is_reserved() || !self.is_outdated(&queued) => {
                 Ok(Some(Candidate { queued, host, next }))
             }
-            Some(outdated) => {
-                self.place_again(outdated, host, next, strategy, now)?;
+            Some(_) => {
+                self.place_outdated(queue, host, strategy, now)?;
                 Ok(None)
             }
             None => {
-                self.queues.remove(queue, host, None);
+                self.queues.set_head(queue, host, None);
                 Ok(None)
             }
         }
@@ -293,7 +333,8 @@ impl Frontier {
 
     /// Takes a link out of its queue. In the store it waits until [`Frontier::record_sent`].
     pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
-        self.queues.remove(candidate.queued.queue, candidate.host, candidate.next);
+        self.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
+        self.placed_anew = 0;
         candidate.queued
     }
 

@@ -3,10 +3,11 @@
 //! The links themselves stay in the store. A host is offered only while it is ready, so the head of a queue is the
 //! best link that may be visited now. Hosts that are ready soon are sorted too, because a strategy may prefer to wait
 //! for one of them. Hosts are compared by the score of their best link plus the bonus that the strategy gives to their
-//! site.
+//! site. Hosts whose best link was ranked by the current model are sorted a second time, so that one of them can be
+//! chosen without a look at all others.
 
 use crate::polite::HostIx;
-use hadal_core::link::{QueueId, QueueRank};
+use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::{QueueHead, QueueHeads};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,33 @@ pub struct QueueTable {
     queues: BTreeMap<QueueId, HostQueues>,
     queues_of: FxHashMap<HostIx, Vec<QueueId>>,
     bonuses: FxHashMap<HostIx, f32>,
+    /// Generation of the strategy's model.
+    generation: u32,
+}
+
+/// Best link of a host in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadLink {
+    rank: QueueRank,
+    /// Generation of the model that ranked it; `None` if that is unknown.
+    generation: Option<u32>,
+}
+
+impl HeadLink {
+    /// Head of which only the rank is known.
+    pub fn ranked(rank: QueueRank) -> HeadLink {
+        HeadLink { rank, generation: None }
+    }
+
+    /// A link of the store as head.
+    pub fn of(queued: &QueuedLink) -> HeadLink {
+        HeadLink { rank: queued.rank(), generation: Some(queued.generation) }
+    }
+
+    /// The better of two heads.
+    fn or_better(self, other: HeadLink) -> HeadLink {
+        if other.rank < self.rank { other } else { self }
+    }
 }
 
 /// Time until a host may receive a request.
@@ -35,6 +63,8 @@ pub enum Availability {
 struct HostQueues {
     /// Hosts of [`Availability::Ready`].
     ready: BTreeSet<RankedHost>,
+    /// The hosts of `ready` whose best link was ranked by the current model.
+    current: BTreeSet<RankedHost>,
     /// Hosts of [`Availability::Soon`].
     soon: BTreeSet<RankedHost>,
     hosts: FxHashMap<HostIx, QueueState>,
@@ -44,7 +74,7 @@ struct HostQueues {
 /// Links of one host in one queue.
 #[derive(Clone, Copy)]
 struct QueueState {
-    head: QueueRank,
+    head: HeadLink,
     links: u64,
 }
 
@@ -57,15 +87,21 @@ struct RankedHost {
 }
 
 impl RankedHost {
-    fn new(host: HostIx, head: QueueRank, bonus: f32) -> RankedHost {
-        RankedHost { score_key: QueueRank::new(head.score() + bonus, 0).score_key(), head, host }
+    fn new(host: HostIx, head: HeadLink, bonus: f32) -> RankedHost {
+        let score_key = QueueRank::new(head.rank.score() + bonus, 0).score_key();
+        RankedHost { score_key, head: head.rank, host }
     }
 }
 
 impl HostQueues {
-    fn insert(&mut self, entry: RankedHost, availability: Availability) {
+    fn insert(&mut self, entry: RankedHost, availability: Availability, is_current: bool) {
         match availability {
-            Availability::Ready => self.ready.insert(entry),
+            Availability::Ready => {
+                if is_current {
+                    self.current.insert(entry);
+                }
+                self.ready.insert(entry)
+            }
             Availability::Soon => self.soon.insert(entry),
             Availability::Later => false,
         };
@@ -73,6 +109,7 @@ impl HostQueues {
 
     /// Removes an entry. Returns the availability that it was sorted by.
     fn take(&mut self, entry: &RankedHost) -> Availability {
+        self.current.remove(entry);
         match (self.ready.remove(entry), self.soon.remove(entry)) {
             (true, _) => Availability::Ready,
             (_, true) => Availability::Soon,
@@ -94,16 +131,17 @@ impl QueueTable {
             let Some(state) = queues.hosts.get(&host) else { continue };
             let head = state.head;
             let availability = queues.take(&RankedHost::new(host, head, before));
-            queues.insert(RankedHost::new(host, head, bonus), availability);
+            let is_current = head.generation == Some(self.generation);
+            queues.insert(RankedHost::new(host, head, bonus), availability, is_current);
         }
     }
 
-    /// Adds `count` links of a host whose best rank is `head`.
+    /// Adds `count` links of a host, the best of which is `head`.
     pub fn add(
         &mut self,
         queue: QueueId,
         host: HostIx,
-        head: QueueRank,
+        head: HeadLink,
         count: u64,
         availability: Availability,
     ) {
@@ -111,7 +149,7 @@ impl QueueTable {
         let queues = self.queues.entry(queue).or_default();
         queues.links += count;
         let known = queues.hosts.get(&host).copied();
-        let best = known.map_or(head, |state| state.head.min(head));
+        let best = known.map_or(head, |state| state.head.or_better(head));
         let links = known.map_or(0, |state| state.links) + count;
         queues.hosts.insert(host, QueueState { head: best, links });
         if let Some(old) = known {
@@ -119,29 +157,32 @@ impl QueueTable {
         } else {
             self.queues_of.entry(host).or_default().push(queue);
         }
-        queues.insert(RankedHost::new(host, best, bonus), availability);
+        let is_current = best.generation == Some(self.generation);
+        queues.insert(RankedHost::new(host, best, bonus), availability, is_current);
     }
 
-    /// Removes one link of a host. `next` is the rank of the best link left.
-    pub fn remove(&mut self, queue: QueueId, host: HostIx, next: Option<QueueRank>) {
+    /// Removes links of a host. `next` is the best link left.
+    pub fn remove(&mut self, queue: QueueId, host: HostIx, count: u64, next: Option<HeadLink>) {
         let bonus = self.bonus(host);
         let Some(queues) = self.queues.get_mut(&queue) else { return };
         let Some(state) = queues.hosts.get_mut(&host) else { return };
         let old = RankedHost::new(host, state.head, bonus);
-        queues.links = queues.links.saturating_sub(1);
-        state.links = state.links.saturating_sub(1);
+        let removed = count.min(state.links);
+        queues.links = queues.links.saturating_sub(removed);
+        state.links -= removed;
         match next {
-            Some(rank) => {
-                state.head = rank;
+            Some(head) => {
+                state.head = head;
                 let availability = queues.take(&old);
-                queues.insert(RankedHost::new(host, rank, bonus), availability);
+                let is_current = head.generation == Some(self.generation);
+                queues.insert(RankedHost::new(host, head, bonus), availability, is_current);
             }
             None => self.remove_queue(queue, host),
         }
     }
 
-    /// Corrects the rank of a host's best link in a queue. `None` removes the host from the queue.
-    pub fn set_head(&mut self, queue: QueueId, host: HostIx, head: Option<QueueRank>) {
+    /// Corrects the best link of a host in a queue. `None` removes the host from the queue.
+    pub fn set_head(&mut self, queue: QueueId, host: HostIx, head: Option<HeadLink>) {
         let Some(head) = head else { return self.remove_queue(queue, host) };
         let bonus = self.bonus(host);
         if let Some(queues) = self.queues.get_mut(&queue)
@@ -150,7 +191,8 @@ impl QueueTable {
             let old = RankedHost::new(host, state.head, bonus);
             state.head = head;
             let availability = queues.take(&old);
-            queues.insert(RankedHost::new(host, head, bonus), availability);
+            let is_current = head.generation == Some(self.generation);
+            queues.insert(RankedHost::new(host, head, bonus), availability, is_current);
         }
     }
 
@@ -197,10 +239,11 @@ impl QueueTable {
         let bonus = self.bonus(host);
         for queue in self.queues_of.get(&host).into_iter().flatten() {
             let Some(queues) = self.queues.get_mut(queue) else { continue };
-            let Some(state) = queues.hosts.get(&host) else { continue };
+            let Some(state) = queues.hosts.get(&host).copied() else { continue };
             let entry = RankedHost::new(host, state.head, bonus);
             queues.take(&entry);
-            queues.insert(entry, availability);
+            let is_current = state.head.generation == Some(self.generation);
+            queues.insert(entry, availability, is_current);
         }
     }
 
@@ -209,27 +252,50 @@ impl QueueTable {
         self.queues.get(&queue)?.ready.first().map(|ready| ready.host)
     }
 
-    /// All pairs of a strategy's queue and a host with links in it, sorted.
-    pub fn pairs(&self) -> Vec<(QueueId, HostIx)> {
-        let mut all: Vec<_> = self
-            .queues
-            .iter()
-            .filter(|(queue, _)| !queue.is_reserved())
-            .flat_map(|(queue, queues)| queues.hosts.keys().map(|host| (*queue, *host)))
-            .collect();
-        all.sort_unstable();
-        all
+    /// Ready host with the best link of a queue among those that the current model ranked.
+    pub fn best_current_host(&self, queue: QueueId) -> Option<HostIx> {
+        self.queues.get(&queue)?.current.first().map(|ready| ready.host)
     }
 
-    /// All hosts with links, each with its queues of the strategy, sorted.
-    pub fn hosts(&self) -> Vec<(HostIx, Vec<QueueId>)> {
-        let of_strategy = |queues: &Vec<QueueId>| -> Vec<QueueId> {
-            queues.iter().copied().filter(|queue| !queue.is_reserved()).collect()
+    /// Starts a generation of the model: no head is ranked by it yet.
+    pub fn set_generation(&mut self, generation: u32) {
+        self.generation = generation;
+        self.queues.values_mut().for_each(|queues| queues.current.clear());
+    }
+
+    fn strategy_queues(&self) -> impl Iterator<Item = (&QueueId, &HostQueues)> {
+        self.queues.iter().filter(|(queue, _)| !queue.is_reserved())
+    }
+
+    /// Links in all queues of the strategy.
+    pub fn total_links(&self) -> u64 {
+        self.strategy_queues().map(|(_, queues)| queues.links).sum()
+    }
+
+    /// Pairs of a strategy's queue and a host with links in it: all of them, sorted, if there are at most `limit`.
+    /// Otherwise those with the best links among the hosts that are ready now or soon, and false.
+    pub fn best_pairs(&self, limit: usize) -> (Vec<(QueueId, HostIx)>, bool) {
+        let count: usize = self.strategy_queues().map(|(_, queues)| queues.hosts.len()).sum();
+        if count <= limit {
+            let of_queue = |(queue, queues): (&QueueId, &HostQueues)| {
+                queues.hosts.keys().map(|host| (*queue, *host)).collect::<Vec<_>>()
+            };
+            let mut all: Vec<_> = self.strategy_queues().flat_map(of_queue).collect();
+            all.sort_unstable();
+            return (all, true);
+        }
+        let share = (limit / 2 / self.strategy_queues().count().max(1)).max(1);
+        let best = |(queue, queues): (&QueueId, &HostQueues)| {
+            let ranked = queues.ready.iter().take(share).chain(queues.soon.iter().take(share));
+            ranked.map(|ranked| (*queue, ranked.host)).collect::<Vec<_>>()
         };
-        let mut all: Vec<(HostIx, Vec<QueueId>)> =
-            self.queues_of.iter().map(|(host, queues)| (*host, of_strategy(queues))).collect();
-        all.sort_unstable();
-        all
+        (self.strategy_queues().flat_map(best).collect(), false)
+    }
+
+    /// Queues of the strategy in which a host has links.
+    pub fn pairs_of(&self, host: HostIx) -> impl Iterator<Item = (QueueId, HostIx)> + '_ {
+        let queues = self.queues_of.get(&host).into_iter().flatten();
+        queues.filter(|queue| !queue.is_reserved()).map(move |queue| (*queue, host))
     }
 
     /// True when no link waits in any queue.
@@ -273,8 +339,8 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_is_the_best_link_of_a_ready_host() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
-        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, Availability::Ready);
+        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QUEUE, B, HeadLink::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
         assert_eq!(table.best_host(QUEUE), Some(A));
         table.set_availability(A, Availability::Soon);
         assert_eq!(table.best_host(QUEUE), Some(B));
@@ -287,8 +353,8 @@ mod tests {
     #[test]
     fn a_bonus_decides_between_hosts() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
-        table.add(QUEUE, B, QueueRank::new(0.5, 2), 1, Availability::Ready);
+        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QUEUE, B, HeadLink::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
         table.set_bonus(B, 1.0);
         assert_eq!(table.best_host(QUEUE), Some(B));
         assert_eq!(table.head(QUEUE).unwrap().score, 1.5);
@@ -297,10 +363,10 @@ mod tests {
     #[test]
     fn a_host_without_links_is_forgotten() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 2, Availability::Ready);
-        table.remove(QUEUE, A, Some(QueueRank::new(0.1, 2)));
+        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 2, Availability::Ready);
+        table.remove(QUEUE, A, 1, Some(HeadLink::ranked(QueueRank::new(0.1, 2))));
         assert_eq!(table.head(QUEUE).unwrap().score, 0.1);
-        table.remove(QUEUE, A, None);
+        table.remove(QUEUE, A, 1, None);
         assert!(table.is_empty() && table.queues_of.is_empty());
         assert_eq!(table.heads(), vec![]);
     }
@@ -308,9 +374,9 @@ mod tests {
     #[test]
     fn removing_a_host_empties_all_its_queues() {
         let mut table = QueueTable::default();
-        table.add(QueueId(1), A, QueueRank::new(0.9, 1), 3, Availability::Ready);
-        table.add(QueueId(2), A, QueueRank::new(0.9, 2), 4, Availability::Later);
-        table.add(QueueId(2), B, QueueRank::new(0.3, 3), 1, Availability::Ready);
+        table.add(QueueId(1), A, HeadLink::ranked(QueueRank::new(0.9, 1)), 3, Availability::Ready);
+        table.add(QueueId(2), A, HeadLink::ranked(QueueRank::new(0.9, 2)), 4, Availability::Later);
+        table.add(QueueId(2), B, HeadLink::ranked(QueueRank::new(0.3, 3)), 1, Availability::Ready);
         table.remove_host(A);
         assert_eq!((table.link_count(QueueId(1)), table.link_count(QueueId(2))), (0, 1));
     }
@@ -318,9 +384,35 @@ mod tests {
     #[test]
     fn clearing_a_host_keeps_the_queues_of_the_engine() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, QueueRank::new(0.9, 1), 1, Availability::Ready);
-        table.add(QueueId::PROBES, A, QueueRank::new(0.9, 2), 1, Availability::Ready);
+        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QueueId::PROBES, A, HeadLink::ranked(QueueRank::new(0.9, 2)), 1, Availability::Ready);
         table.clear_host(A);
         assert_eq!((table.link_count(QUEUE), table.link_count(QueueId::PROBES)), (0, 1));
+    }
+
+    #[test]
+    fn a_new_model_makes_every_head_outdated() {
+        let mut table = QueueTable::default();
+        let head = |rank| HeadLink { rank, generation: Some(0) };
+        table.add(QUEUE, A, head(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        assert_eq!(table.best_current_host(QUEUE), Some(A));
+        table.set_generation(1);
+        assert_eq!((table.best_current_host(QUEUE), table.best_host(QUEUE)), (None, Some(A)));
+        let placed = HeadLink { rank: QueueRank::new(0.1, 2), generation: Some(1) };
+        table.add(QUEUE, B, placed, 1, Availability::Ready);
+        assert_eq!((table.best_current_host(QUEUE), table.best_host(QUEUE)), (Some(B), Some(A)));
+        table.set_availability(B, Availability::Soon);
+        assert_eq!(table.best_current_host(QUEUE), None);
+    }
+
+    #[test]
+    fn of_many_hosts_those_with_the_best_links_come_first() {
+        let mut table = QueueTable::default();
+        for n in 0..10 {
+            let head = HeadLink::ranked(QueueRank::new(n as f32, u64::from(n)));
+            table.add(QUEUE, HostIx(n), head, 1, Availability::Ready);
+        }
+        assert_eq!(table.best_pairs(4), (vec![(QUEUE, HostIx(9)), (QUEUE, HostIx(8))], false));
+        assert_eq!((table.best_pairs(10).0.len(), table.best_pairs(10).1), (10, true));
     }
 }

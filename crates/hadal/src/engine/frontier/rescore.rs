@@ -1,13 +1,43 @@
 //! New places for waiting links, when the model of the strategy has changed.
+//!
+//! A model that changes starts a generation. Scores of earlier generations are outdated. In a large frontier only the
+//! best links are placed again at once; the others follow in two ways, neither of which stops the crawl for long: a
+//! link is placed again before it is visited, and a sweep places some links again with every step.
 
 use super::Frontier;
+use super::queues::HeadLink;
 use crate::polite::HostIx;
-use crate::store::{FrontierChange, QueueSlice, StoreError};
+use crate::store::{Batch, FrontierChange, QueueSlice, StoreError};
 use hadal_core::address::{Host, LinkId};
-use hadal_core::link::{QueueId, QueueRank, QueuedLink};
+use hadal_core::link::{QueueId, QueuedLink};
 use hadal_core::strategy::{Placement, Strategy};
 use hadal_core::time::Time;
 use rustc_hash::FxHashSet;
+
+/// Most links that are placed again at once. Guess: at about 25 microseconds each, a tenth of a second.
+const MAX_AT_ONCE: usize = 4_000;
+/// Most heads of queues that are placed again at once. Guess: many more than are visited before the next generation.
+const MAX_HEADS_AT_ONCE: usize = 2_000;
+/// Links of one host that are placed again together. Guess.
+const LOOK_AHEAD: usize = 8;
+/// Hosts that a sweep places again per step. Guess.
+const SWEPT_HOSTS: usize = 2;
+/// Hosts that a sweep looks at per step. Guess: most hosts of a large frontier have no links left.
+const SWEEP_STRIDE: u32 = 64;
+/// Outdated links that are placed again before one choice. Afterwards the best link of the current generation is taken,
+/// although an outdated one may be better. Guess.
+const MAX_PLACED_ANEW: usize = 64;
+
+/// Pass over all hosts that places outdated links again, some with every step.
+#[derive(Default)]
+pub struct ScoreSweep {
+    /// Host at which the sweep continues.
+    next: u32,
+    /// Hosts that are left.
+    left: u32,
+    /// Links per queue that are placed again.
+    depth: usize,
+}
 
 impl Frontier {
     /// Moves the best links of one queue into another, with scores of the current model.
@@ -24,11 +54,10 @@ impl Frontier {
             self.store.queue_heads(self.run, &[slice])?.into_iter().flatten().collect();
         let (mut kept, dropped) = self.place_all(moved.clone(), strategy)?;
         kept.iter_mut().for_each(|queued| queued.queue = to);
-        self.apply(FrontierChange::Replace(kept.clone()))?;
-        self.apply(FrontierChange::Drop(dropped))?;
+        self.replace(kept.clone(), dropped)?;
         for queued in &moved {
             let host = self.host(&queued.link.host(), now)?;
-            self.queues.remove(from, host, Some(queued.rank()));
+            self.queues.remove(from, host, 1, Some(HeadLink::of(queued)));
         }
         self.reload_heads(from, &moved)?;
         self.enqueue(&kept, now)
@@ -41,62 +70,122 @@ impl Frontier {
         let heads = self.store.queue_heads(self.run, &slices)?;
         for (name, head) in names.iter().zip(heads) {
             if let Some(host) = self.hosts.find(name) {
-                self.queues.set_head(queue, host, head.first().map(QueuedLink::rank));
+                self.queues.set_head(queue, host, head.first().map(HeadLink::of));
             }
         }
         Ok(())
     }
 
-    /// Starts a new generation of the model and places the head of every queue again. Other links are placed again
-    /// when they become heads.
+    /// Starts a generation of the model and places the heads of queues again, the best ones first.
     pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        self.generation += 1;
-        for (queue, host) in self.queues.pairs() {
-            let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
-            let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
-            if let Some(head) = first.next() {
-                let next = first.next().map(|queued| queued.rank());
-                self.place_again(head, host, next, strategy, now)?;
-            }
+        self.start_generation();
+        let (pairs, is_complete) = self.queues.best_pairs(MAX_HEADS_AT_ONCE);
+        self.place_again(&pairs, 1, strategy, now)?;
+        if !is_complete {
+            self.start_sweep(1);
         }
         Ok(())
     }
 
-    /// Places one link by the current model. `next` is the rank of the next link of its host and queue.
-    pub(super) fn place_again(
+    /// Starts a generation of the model and places waiting links again: all of them, or the first of the best queues.
+    pub fn rescore_all(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
+        self.start_generation();
+        if self.queues.total_links() <= MAX_AT_ONCE as u64 {
+            let (pairs, _) = self.queues.best_pairs(MAX_AT_ONCE);
+            return self.place_again(&pairs, MAX_AT_ONCE, strategy, now);
+        }
+        let (pairs, _) = self.queues.best_pairs(MAX_AT_ONCE / LOOK_AHEAD);
+        self.place_again(&pairs, LOOK_AHEAD, strategy, now)?;
+        self.start_sweep(LOOK_AHEAD);
+        Ok(())
+    }
+
+    fn start_generation(&mut self) {
+        self.generation += 1;
+        self.queues.set_generation(self.generation);
+    }
+
+    fn start_sweep(&mut self, depth: usize) {
+        let depth = if self.sweep.left > 0 { depth.max(self.sweep.depth) } else { depth };
+        self.sweep = ScoreSweep { next: self.sweep.next, left: self.hosts.count(), depth };
+    }
+
+    /// Continues the sweep for outdated links by one step.
+    pub fn sweep(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
+        let hosts = self.hosts.count();
+        let mut pairs = Vec::new();
+        for _ in 0..SWEEP_STRIDE.min(self.sweep.left) {
+            let host = HostIx(self.sweep.next % hosts);
+            self.sweep.next = (self.sweep.next + 1) % hosts;
+            self.sweep.left -= 1;
+            pairs.extend(self.queues.pairs_of(host));
+            if pairs.len() >= SWEPT_HOSTS {
+                break;
+            }
+        }
+        self.place_again(&pairs, self.sweep.depth, strategy, now)
+    }
+
+    /// True when the score of a link is older than the model.
+    pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
+        // After too many tries in one choice, an outdated score has to do.
+        queued.generation != self.generation && self.placed_anew < 2 * MAX_PLACED_ANEW
+    }
+
+    /// Ready host with the best link of a queue, by scores that may be outdated.
+    pub(super) fn best_host(&self, queue: QueueId) -> Option<HostIx> {
+        let has_tried_enough = self.placed_anew >= MAX_PLACED_ANEW;
+        let current = has_tried_enough.then(|| self.queues.best_current_host(queue)).flatten();
+        current.or_else(|| self.queues.best_host(queue))
+    }
+
+    /// Places the first links of a host and queue again, because the head is outdated.
+    pub(super) fn place_outdated(
         &mut self,
-        old: QueuedLink,
+        queue: QueueId,
         host: HostIx,
-        next: Option<QueueRank>,
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<(), StoreError> {
-        self.queues.remove(old.queue, host, next);
-        match self.placement(&old.link, strategy)? {
-            Placement::Enqueue { queue, score } => {
-                let placed = QueuedLink { queue, score, generation: self.generation, ..old };
-                self.enqueue(std::slice::from_ref(&placed), now)?;
-                self.apply(FrontierChange::Replace(vec![placed]))
-            }
-            Placement::Drop => self.apply(FrontierChange::Drop(vec![old.link.id])),
-        }
+        self.placed_anew += 1;
+        self.place_again(&[(queue, host)], LOOK_AHEAD, strategy, now)
     }
 
-    /// Starts a new generation of the model and places every waiting link again, host by host.
-    pub fn rescore_all(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        self.generation += 1;
-        for (host, queues) in self.queues.hosts() {
-            let name = self.hosts.name(host).clone();
-            let slices: Vec<QueueSlice> =
-                queues.iter().map(|queue| QueueSlice::of_host(*queue, &name, usize::MAX)).collect();
-            let links = self.store.queue_heads(self.run, &slices)?.into_iter().flatten().collect();
-            let (kept, dropped) = self.place_all(links, strategy)?;
-            self.queues.clear_host(host);
-            self.enqueue(&kept, now)?;
-            self.apply(FrontierChange::Replace(kept))?;
-            self.apply(FrontierChange::Drop(dropped))?;
+    /// Places the outdated ones among the first `depth` links of each queue and host again.
+    fn place_again(
+        &mut self,
+        pairs: &[(QueueId, HostIx)],
+        depth: usize,
+        strategy: &dyn Strategy,
+        now: Time,
+    ) -> Result<(), StoreError> {
+        let slice = |(queue, host): &(QueueId, HostIx)| {
+            QueueSlice::of_host(*queue, self.hosts.name(*host), depth + 1)
+        };
+        let slices: Vec<QueueSlice> = pairs.iter().map(slice).collect();
+        if slices.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let heads = self.store.queue_heads(self.run, &slices)?;
+        let mut outdated = Vec::new();
+        for ((queue, host), links) in pairs.iter().zip(heads) {
+            let is_old = |(n, queued): &(usize, QueuedLink)| *n < depth && queued.generation != self.generation;
+            let (old, current): (Vec<_>, Vec<_>) = links.into_iter().enumerate().partition(is_old);
+            let next = current.first().map(|(_, queued)| HeadLink::of(queued));
+            self.queues.remove(*queue, *host, old.len() as u64, next);
+            outdated.extend(old.into_iter().map(|(_, queued)| queued));
+        }
+        let (kept, dropped) = self.place_all(outdated, strategy)?;
+        self.enqueue(&kept, now)?;
+        self.replace(kept, dropped)
+    }
+
+    fn replace(&self, kept: Vec<QueuedLink>, dropped: Vec<LinkId>) -> Result<(), StoreError> {
+        if kept.is_empty() && dropped.is_empty() {
+            return Ok(());
+        }
+        let changes = vec![FrontierChange::Replace(kept), FrontierChange::Drop(dropped)];
+        self.store.commit(self.run, &Batch { changes, ..Batch::default() })
     }
 
     /// Places links by the current model. Returns those that stay and the ids of those to drop.

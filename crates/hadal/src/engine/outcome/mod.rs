@@ -136,7 +136,11 @@ impl<'a> OutcomeBuilder<'a> {
             Err(error) if request.hops == 0 && is_permanent_for_host(*error) => {
                 StepEnd::Failed(FailureKind::Fetch(*error))
             }
-            _ => StepEnd::Robots,
+            Err(error) => StepEnd::RobotsFailed(FailureKind::Fetch(*error)),
+            Ok(response) if response.status >= 500 || response.status == 429 => {
+                StepEnd::RobotsFailed(FailureKind::Http(response.status))
+            }
+            Ok(_) => StepEnd::Robots,
         };
         Ok(Vec::new())
     }
@@ -147,6 +151,8 @@ impl<'a> OutcomeBuilder<'a> {
             Err(error) => (Vec::new(), StepEnd::Failed(FailureKind::Fetch(error))),
         };
         self.outcome.end = end;
+        let sends = self.crawl.backlinks.as_ref().is_some_and(|source| source.sends_requests());
+        self.outcome.requests = u32::from(sends);
         let linking: Vec<Url> =
             urls.into_iter().filter_map(|url| normalise(url, TrackingParams::Strip)).collect();
         let commands = self.crawl.strategy.on_backlinks(url, &linking);

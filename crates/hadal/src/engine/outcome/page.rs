@@ -32,13 +32,15 @@ impl OutcomeBuilder<'_> {
         self.outcome.end = StepEnd::Visited;
         self.outcome.cited = self.cited(link, examined);
         self.outcome.page = Some(page_row(link, exchange, examined, self.at_request));
-        let is_accepted = self.crawl.strategy.accepts_page(&examined.verdict);
+        let is_mirror = self.is_mirror(link, exchange, examined);
+        let is_accepted = !is_mirror && self.crawl.strategy.accepts_page(&examined.verdict);
         if is_accepted && !hints.noindex && !header.noindex {
             self.outcome.forms = self.found_forms(link, examined)?;
         }
         // The forms of a page that must not be followed are not probed either.
         let may_follow = is_accepted && !hints.nofollow && !header.nofollow;
         let new_forms = NewForms::of(&self.outcome.forms);
+        self.frontier.repetition.count_page(&link.url, new_forms.forms);
         let commands = self.learn_page(link, examined, &new_forms, may_follow)?;
         if may_follow {
             let links = self.links_on(link, examined, new_forms.relevant > 0);
@@ -46,6 +48,12 @@ impl OutcomeBuilder<'_> {
             self.outcome.found.extend(admitted);
         }
         Ok(commands)
+    }
+
+    /// True when the page is one that several other sites at the same address have. Its forms and links are not used.
+    fn is_mirror(&mut self, link: &FrontierLink, exchange: &Exchange, examined: &ExaminedPage) -> bool {
+        let Some(address) = exchange.peer else { return false };
+        self.frontier.repetition.is_mirror(address, &link.site(), examined.page.fingerprint)
     }
 
     fn robots_header(&self, exchange: &Exchange) -> RobotsHeader {
@@ -176,9 +184,11 @@ impl OutcomeBuilder<'_> {
         new
     }
 
-    /// URLs on other sites that the page links to, when the source of backlinks is fed by crawls.
+    /// URLs on other sites that the page links to, when the strategy asks for backlinks and their source is fed by
+    /// crawls.
     fn cited(&self, link: &FrontierLink, examined: &ExaminedPage) -> Vec<Url> {
-        if !self.crawl.backlinks.as_ref().is_some_and(|source| source.remembers()) {
+        let is_kept = self.crawl.backlinks.as_ref().is_some_and(|source| source.remembers());
+        if !is_kept || !self.crawl.strategy.uses_backlinks() {
             return Vec::new();
         }
         let (host, site) = (link.url.host_str(), link.site());

@@ -1,5 +1,6 @@
 //! Reading a body, up to a limit and a deadline.
 
+use crate::fetch::body_memory::{BODIES, SMALL_BODY};
 use hadal_core::http::{BodyCompleteness, FetchError};
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
@@ -12,16 +13,23 @@ pub(super) struct ReceivedBody {
     pub(super) completeness: BodyCompleteness,
 }
 
-/// Receives a body piece by piece. When the limit is reached, the connection is dropped and not drained.
+/// Time before the transfer rate of a body is looked at. Guess.
+const RATE_GRACE: Duration = Duration::from_secs(5);
+/// Least mean transfer rate of a body in bytes per second. Guess: a tenth of a modem of 1998.
+const MIN_RATE: u64 = 512;
+
+/// Receives a body piece by piece. When the limit is reached, or when the body comes too slowly, the connection is
+/// dropped and not drained.
 pub(super) async fn receive(
     mut body: Incoming,
     limit: u64,
     stall: Duration,
-    deadline: Instant,
+    mut deadline: Instant,
 ) -> Result<ReceivedBody, FetchError> {
-    let mut bytes = Vec::new();
+    let (mut bytes, mut room) = (Vec::new(), None);
+    let mut began = Instant::now();
     let completeness = loop {
-        let until = deadline.min(Instant::now() + stall);
+        let until = deadline.min(Instant::now() + stall).min(began + longest_time(bytes.len()));
         let Ok(frame) = timeout_at(until, body.frame()).await else {
             // A part of a body may still be a usable page.
             match bytes.is_empty() {
@@ -34,13 +42,23 @@ pub(super) async fn receive(
             Some(Err(_)) => break BodyCompleteness::Broken,
             Some(Ok(frame)) => {
                 let data = frame.into_data().unwrap_or_else(|_| Bytes::new());
-                let room = usize::try_from(limit - bytes.len() as u64).unwrap_or(usize::MAX);
-                bytes.extend_from_slice(&data[..data.len().min(room)]);
-                if data.len() > room {
+                let left = usize::try_from(limit - bytes.len() as u64).unwrap_or(usize::MAX);
+                bytes.extend_from_slice(&data[..data.len().min(left)]);
+                if data.len() > left {
                     break BodyCompleteness::Cut;
+                }
+                if room.is_none() && bytes.len() > SMALL_BODY {
+                    let asked = Instant::now();
+                    room = Some(BODIES.reserve(limit).await);
+                    (began, deadline) = (began + asked.elapsed(), deadline + asked.elapsed());
                 }
             }
         }
     };
     Ok(ReceivedBody { bytes, completeness })
+}
+
+/// Longest time in which this many bytes may arrive.
+fn longest_time(bytes: usize) -> Duration {
+    RATE_GRACE + Duration::from_millis(bytes as u64 * 1000 / MIN_RATE)
 }

@@ -16,7 +16,7 @@ use hadal_core::http::FetchError;
 use http::Uri;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::Intercept;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -118,6 +118,12 @@ impl TcpConnector {
             }
             Route::Proxy(proxy) => self.tunnel(uri, &proxy).await,
         }
+    }
+
+    /// First address of a host that is connected to directly.
+    pub(super) async fn first_address(&self, uri: &Uri) -> Option<IpAddr> {
+        let Route::Direct(host, port) = self.route(uri).ok()? else { return None };
+        Some(self.0.resolver.addresses(host, port).await.ok()?.first()?.ip())
     }
 
     async fn open(

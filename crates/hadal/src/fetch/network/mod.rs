@@ -25,6 +25,7 @@ pub use proxy::Proxies;
 pub use refusal::{is_bad_port, is_public};
 
 use super::Fetch;
+use super::body_memory::BODIES;
 use bytes::Bytes;
 use client::Client;
 use connect::TcpConnector;
@@ -60,6 +61,10 @@ impl Fetch for Network {
             let peer = peer.filter(|_| !self.is_rerouted(&request.url));
             Exchange { result, took: began.elapsed(), peer }
         })
+    }
+
+    fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(async move { self.connector.first_address(&uri_of(url).ok()?).await })
     }
 }
 
@@ -175,6 +180,10 @@ impl Network {
         let received = body::receive(body, limit, self.timeouts.stall, deadline).await?;
         response.transferred = received.bytes.len() as u64;
         let codings = response.headers.all("content-encoding");
+        let _room = match response.headers.get("content-encoding") {
+            Some(_) => Some(BODIES.reserve(limit).await),
+            None => None,
+        };
         let (decoded, completeness) = decode::decode(received.bytes, codings, limit);
         response.body = decoded;
         response.completeness = match received.completeness {

@@ -136,15 +136,14 @@ impl MemoryFrontier {
         links.take(slice.limit).filter_map(queued).collect()
     }
 
-    /// Queues by host, with their lengths.
+    /// Queues by host, with their lengths and heads.
     pub fn host_queues(&self) -> Vec<HostQueue> {
         let of_host = |(host, queues): (&Host, &BTreeMap<QueueId, RankedLinks>)| {
-            let length = |(&queue, ranked): (&QueueId, &RankedLinks)| HostQueue {
-                queue,
-                host: host.clone(),
-                length: ranked.len() as u64,
+            let of_queue = |(&queue, ranked): (&QueueId, &RankedLinks)| {
+                let (head, length) = (ranked.first()?.0, ranked.len() as u64);
+                Some(HostQueue { queue, host: host.clone(), length, head })
             };
-            queues.iter().map(length).collect::<Vec<_>>()
+            queues.iter().filter_map(of_queue).collect::<Vec<_>>()
         };
         let mut queues: Vec<_> = self.queues_of_host.iter().flat_map(of_host).collect();
         queues.sort();

@@ -70,18 +70,24 @@ impl MemoryRun {
             counters: self.counters(),
             in_flight: self.in_flight.values().map(in_flight).collect(),
             queues: self.frontier.host_queues(),
-            resting: self.resting(),
+            requested: self.requested(),
+            bonuses: self.bonuses(),
         }
     }
 
-    fn resting(&self) -> Vec<RestingHost> {
-        let resting = self.hosts.values().filter(|state| state.address_next_at > self.progress.now);
-        let host = |state: &HostState| RestingHost {
+    fn requested(&self) -> Vec<RequestedHost> {
+        let host = |state: &HostState| RequestedHost {
             host: state.host.clone(),
             ip: state.ip,
-            until: state.address_next_at,
+            next_at: state.next_at,
+            group_next_at: state.address_next_at,
         };
-        resting.map(host).collect()
+        self.hosts.values().map(host).collect()
+    }
+
+    fn bonuses(&self) -> Vec<(Site, f32)> {
+        let with_bonus = self.sites.iter().filter(|(_, known)| known.counters.bonus != 0.0);
+        with_bonus.map(|(site, known)| (site.clone(), known.counters.bonus)).collect()
     }
 
     pub fn look_up(&self, keys: &LookUp<'_>) -> LookUpResult {

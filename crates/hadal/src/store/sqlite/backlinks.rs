@@ -13,11 +13,16 @@ impl RunCommit<'_> {
     /// Stores the links of a page to other sites. Once a URL has its maximum number of citing pages, a further one
     /// costs one count.
     pub fn put_citations(&self, page: LinkId, targets: &[Url]) -> rusqlite::Result<()> {
-        let sql = "INSERT OR IGNORE INTO backlinks (run, site, target, source) SELECT ?1, ?2, ?3, ?4
-            WHERE (SELECT count(*) FROM backlinks WHERE run = ?1 AND site = ?2 AND target = ?3) < ?5";
+        // A count in the statement that inserts would need a temporary table for each link.
+        let count = "SELECT count(*) FROM backlinks WHERE run = ? AND site = ? AND target = ?";
+        let insert = "INSERT OR IGNORE INTO backlinks (run, site, target, source) VALUES (?, ?, ?, ?)";
+        let mut known = self.db.prepare_cached(count)?;
         for url in targets {
             let (site, target) = (Site::of(url).0, bits(LinkId::of(url).0));
-            self.execute(sql, params![self.run, site, target, bits(page.0), MAX_CITING_PAGES as i64])?;
+            let citing: i64 = known.query_row(params![self.run, site, target], |row| row.get(0))?;
+            if citing < MAX_CITING_PAGES as i64 {
+                self.execute(insert, params![self.run, site, target, bits(page.0)])?;
+            }
         }
         Ok(())
     }

@@ -119,7 +119,9 @@ impl RunCommit<'_> {
     /// Applies the end of a step to its link.
     pub fn end_step(&mut self, link: LinkId, end: &StepEnd) -> rusqlite::Result<()> {
         let state = match end {
-            StepEnd::Visited | StepEnd::Redirected | StepEnd::Robots => LinkState::Done,
+            StepEnd::Visited | StepEnd::Redirected | StepEnd::Robots | StepEnd::RobotsFailed(_) => {
+                LinkState::Done
+            }
             StepEnd::Failed(_) => LinkState::Failed,
             StepEnd::Retry(queued, _) | StepEnd::Continue(queued) => return self.requeue(link, queued),
         };

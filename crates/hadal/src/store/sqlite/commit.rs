@@ -3,6 +3,7 @@
 use super::super::counters::probability;
 use super::super::*;
 use super::codec::{Json, Word, bits, packed};
+use super::strategy_state::{self, WrittenStates};
 use super::{catalogue, runs, submissions};
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
@@ -23,7 +24,12 @@ pub struct RunCommit<'a> {
 }
 
 /// Applies a batch in the documented order.
-pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()> {
+pub fn apply(
+    db: &Connection,
+    run: RunId,
+    batch: &Batch,
+    states: &mut WrittenStates,
+) -> rusqlite::Result<()> {
     let (counters, hosts) = (RunCounters::default(), FxHashMap::default());
     let mut commit = RunCommit { db, run: bits(run.0), counters, waiting: 0, hosts };
     batch.outcomes.iter().try_for_each(|outcome| commit.apply_outcome(outcome))?;
@@ -34,7 +40,9 @@ pub fn apply(db: &Connection, run: RunId, batch: &Batch) -> rusqlite::Result<()>
     if commit.counters.requests > 0 {
         catalogue::curves::add_run_point(db, run)?;
     }
-    batch.progress.as_ref().map_or(Ok(()), |progress| runs::save_progress(db, run, progress))
+    let Some(progress) = &batch.progress else { return Ok(()) };
+    runs::save_progress(db, run, progress)?;
+    progress.strategy.as_ref().map_or(Ok(()), |state| strategy_state::save(db, run, state, states))
 }
 
 impl RunCommit<'_> {

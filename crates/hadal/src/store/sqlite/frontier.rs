@@ -3,7 +3,7 @@
 use super::super::{HostQueue, LinkRow, LinkState, QueueSlice, RunId};
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueueRank, QueuedLink};
 use hadal_core::page::LinkContext;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -134,17 +134,21 @@ fn head_of_queue(
     db.prepare_cached(&sql)?.query_map(values, queued_link)?.collect()
 }
 
-/// Queues by host, with their lengths.
+/// Queues by host, with their lengths and heads.
+///
+/// The index lists the links of a host and queue by rank. The columns beside `min` come from the row of the minimum, and
+/// among rows with the same minimum from the first that is read.
 pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueue>> {
-    let sql = "SELECT waiting.queue, hosts.host, waiting.length
-        FROM (SELECT host, queue, count(*) AS length FROM links INDEXED BY links_of_host
-              WHERE state = 'waiting' GROUP BY host, queue) AS waiting
+    let sql = "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival
+        FROM (SELECT host, queue, count(*) AS length, min(score_key) AS head, arrival
+              FROM links INDEXED BY links_of_host WHERE state = 'waiting' GROUP BY host, queue) AS waiting
         JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
     let read = |row: &Row<'_>| {
         Ok(HostQueue {
             queue: QueueId(unsigned(row, 0)?),
             host: Host(row.get(1)?),
             length: unsigned(row, 2)?,
+            head: QueueRank::from_key(row.get(3)?, unsigned(row, 4)?),
         })
     };
     let mut queues =

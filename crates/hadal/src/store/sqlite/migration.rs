@@ -34,7 +34,7 @@ fn set_sites_of_harvests(db: &Connection) -> rusqlite::Result<()> {
 }
 
 /// SQL of each step, with the format it leads to.
-const STEPS: [(u32, &str); 8] = [
+const STEPS: [(u32, &str); 9] = [
     (2, AUDIT_LOG),
     (3, LESSONS_AND_BACKLINKS),
     (4, HARVESTS),
@@ -43,6 +43,7 @@ const STEPS: [(u32, &str); 8] = [
     (7, FORM_INDEX_BY_ID),
     (8, CONTINUED_QUERIES),
     (9, PLAIN_NAMES),
+    (10, STRATEGY_CHANGES),
 ];
 
 /// Format 2: the audit log, results of probes, and an index for the best form of a site.
@@ -195,4 +196,12 @@ ALTER TABLE records RENAME COLUMN asked TO query_number;
 ALTER TABLE records RENAME COLUMN words TO query_text;
 ALTER TABLE harvest_progress RENAME COLUMN next TO upcoming;
 ALTER TABLE harvests ADD COLUMN site TEXT NOT NULL DEFAULT '';
+";
+
+/// Format 10: changes of a strategy's state since its last full copy.
+const STRATEGY_CHANGES: &str = "
+CREATE TABLE strategy_changes (
+    n INTEGER PRIMARY KEY, run INTEGER NOT NULL, changes BLOB NOT NULL
+) STRICT;
+CREATE INDEX strategy_changes_of_run ON strategy_changes (run);
 ";

@@ -22,6 +22,7 @@ mod migration;
 mod opening;
 mod runs;
 mod schema;
+mod strategy_state;
 mod submissions;
 mod views;
 
@@ -33,8 +34,10 @@ use hadal_core::time::Time;
 use harvest::harvests;
 use lock::CrawlLock;
 use rusqlite::Connection;
+use rustc_hash::FxHashSet;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use strategy_state::WrittenStates;
 use url::Url;
 
 /// Number of rows per page of a list, if a query states none.
@@ -44,6 +47,9 @@ const ROWS_PER_PAGE: usize = 500;
 pub struct SqliteStore {
     folder: PathBuf,
     connection: Mutex<Connection>,
+    /// Runs that this handle has changed, which therefore exist.
+    runs: Mutex<FxHashSet<RunId>>,
+    states: Mutex<WrittenStates>,
     annotations: Annotations,
     _lock: Option<CrawlLock>,
 }
@@ -55,6 +61,8 @@ pub fn open(folder: &Path, access: Access) -> Result<SqliteStore, StoreError> {
     Ok(SqliteStore {
         folder: folder.to_path_buf(),
         connection: Mutex::new(connection),
+        runs: Mutex::default(),
+        states: Mutex::default(),
         annotations,
         _lock: lock,
     })
@@ -81,8 +89,26 @@ impl SqliteStore {
             if db.is_autocommit() {
                 db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
             }
-            work(db).or_else(|error| roll_back(db, error))
+            work(db).or_else(|error| self.roll_back(db, error))
         })
+    }
+
+    /// Rolls back and passes the error on. SQLite may have rolled back by itself.
+    fn roll_back<T>(&self, db: &Connection, error: rusqlite::Error) -> rusqlite::Result<T> {
+        lock(&self.states).clear();
+        if !db.is_autocommit() {
+            db.execute_batch("ROLLBACK")?;
+        }
+        Err(error)
+    }
+
+    /// Fails if there is no such run.
+    fn require_run(&self, run: RunId) -> Result<(), StoreError> {
+        if !lock(&self.runs).contains(&run) {
+            self.require(Activity::Run(run))?;
+            lock(&self.runs).insert(run);
+        }
+        Ok(())
     }
 
     /// Fails if there is no such run or harvest.
@@ -96,12 +122,8 @@ impl SqliteStore {
     }
 }
 
-/// Rolls back and passes the error on. SQLite may have rolled back by itself.
-fn roll_back<T>(db: &Connection, error: rusqlite::Error) -> rusqlite::Result<T> {
-    if !db.is_autocommit() {
-        db.execute_batch("ROLLBACK")?;
-    }
-    Err(error)
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl CrawlStore for SqliteStore {
@@ -113,6 +135,8 @@ impl CrawlStore for SqliteStore {
 
     fn discard(&self, activity: Activity) -> Result<(), StoreError> {
         self.require(activity)?;
+        lock(&self.runs).clear();
+        lock(&self.states).clear();
         self.writing(|db| match activity {
             Activity::Run(run) => runs::discard(db, run),
             Activity::Harvest(harvest) => harvests::discard(db, harvest),
@@ -127,8 +151,8 @@ impl CrawlStore for SqliteStore {
     }
 
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {
-        self.require(Activity::Run(run))?;
-        self.writing(|db| commit::apply(db, run, batch))
+        self.require_run(run)?;
+        self.writing(|db| commit::apply(db, run, batch, &mut lock(&self.states)))
     }
 
     fn sync(&self) -> Result<(), StoreError> {
@@ -137,7 +161,7 @@ impl CrawlStore for SqliteStore {
                 return Ok(());
             }
             let committed = db.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
-            committed.map(|_| ()).or_else(|error| roll_back(db, error))
+            committed.map(|_| ()).or_else(|error| self.roll_back(db, error))
         })
     }
 

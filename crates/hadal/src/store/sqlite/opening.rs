@@ -124,9 +124,30 @@ fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
+/// True if the files of a store cannot be written, as on a read-only disk.
+fn is_read_only(folder: &Path) -> bool {
+    let refused = |error: std::io::Error| {
+        matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+    };
+    fs::OpenOptions::new().write(true).open(folder.join(FILE)).is_err_and(refused)
+}
+
+/// Opens a store that cannot change. Readers of a write-ahead log would have to create a file beside it.
+fn open_read_only(folder: &Path) -> rusqlite::Result<Connection> {
+    let path = fs::canonicalize(folder.join(FILE)).unwrap_or_else(|_| folder.join(FILE));
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
+}
+
 fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
+    let connection = match access {
+        Access::Read if is_read_only(folder) => open_read_only(folder)?,
+        _ => Connection::open_with_flags(
+            folder.join(FILE),
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?,
+    };
     let (cache_kib, query_only) = match access {
         Access::Crawl => (32 * 1024, "OFF"),
         Access::Read => (4 * 1024, "ON"),

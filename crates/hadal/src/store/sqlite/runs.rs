@@ -1,14 +1,15 @@
 //! Runs: specification, progress and counters.
 
 use super::super::{
-    FailureKind, RestingHost, RunCheckpoint, RunCounters, RunId, RunParts, RunProgress, RunRow, RunSpec,
+    FailureKind, RequestedHost, RunCheckpoint, RunCounters, RunId, RunParts, RunProgress, RunRow, RunSpec,
     SentStep, StepTarget,
 };
 use super::catalogue;
 use super::codec::{Json, Word, bits, unsigned};
 use super::frontier;
 use super::schema::RUN_TABLES;
-use hadal_core::address::Host;
+use super::strategy_state;
+use hadal_core::address::{Host, Site};
 use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -52,23 +53,31 @@ fn pass_on_first_finds(db: &Connection, run: RunId) -> rusqlite::Result<()> {
 }
 
 pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<RunCheckpoint> {
-    let progress = RunProgress { strategy: saved_strategy(db, run)?, ..progress(db, run)? };
+    let progress = RunProgress { strategy: strategy_state::load(db, run)?, ..progress(db, run)? };
     Ok(RunCheckpoint {
         counters: counters(db, run)?,
         in_flight: in_flight(db, run)?,
         queues: frontier::host_queues(db, run)?,
-        resting: resting(db, run, progress.now)?,
+        requested: requested(db, run)?,
+        bonuses: bonuses(db, run)?,
         progress,
     })
 }
 
-fn resting(db: &Connection, run: RunId, now: Time) -> rusqlite::Result<Vec<RestingHost>> {
-    let sql = "SELECT host, ip, address_next_at FROM hosts WHERE run = ? AND address_next_at > ?";
+fn requested(db: &Connection, run: RunId) -> rusqlite::Result<Vec<RequestedHost>> {
+    let sql = "SELECT host, ip, next_at, address_next_at FROM hosts WHERE run = ? AND next_at IS NOT NULL";
     let host = |row: &Row<'_>| {
         let ip = row.get::<_, Option<Word<_>>>(1)?.map(|Word(ip)| ip);
-        Ok(RestingHost { host: Host(row.get(0)?), ip, until: Time(unsigned(row, 2)?) })
+        let (next_at, group_next_at) = (Time(unsigned(row, 2)?), Time(unsigned(row, 3)?));
+        Ok(RequestedHost { host: Host(row.get(0)?), ip, next_at, group_next_at })
     };
-    db.prepare_cached(sql)?.query_map([bits(run.0), bits(now.0)], host)?.collect()
+    db.prepare_cached(sql)?.query_map([bits(run.0)], host)?.collect()
+}
+
+fn bonuses(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(Site, f32)>> {
+    let sql = "SELECT site, bonus FROM sites WHERE run = ? AND bonus <> 0";
+    let bonus = |row: &Row<'_>| Ok((Site(row.get(0)?), row.get(1)?));
+    db.prepare_cached(sql)?.query_map([bits(run.0)], bonus)?.collect()
 }
 
 fn in_flight(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(SentStep, Option<QueuedLink>)>> {
@@ -107,11 +116,6 @@ fn progress(db: &Connection, run: RunId) -> rusqlite::Result<RunProgress> {
     })
 }
 
-fn saved_strategy(db: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<u8>>> {
-    let mut saved = db.prepare_cached("SELECT saved FROM strategies WHERE run = ?")?;
-    saved.query_row([bits(run.0)], |row| row.get(0)).optional()
-}
-
 fn counters(db: &Connection, run: RunId) -> rusqlite::Result<RunCounters> {
     let sql = "SELECT requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes
         FROM progress WHERE run = ?";
@@ -145,7 +149,7 @@ fn errors(db: &Connection, run: RunId) -> rusqlite::Result<BTreeMap<FailureKind,
     Ok(counts)
 }
 
-/// Writes the progress of a run.
+/// Writes the progress of a run, without the state of its strategy.
 pub fn save_progress(db: &Connection, run: RunId, progress: &RunProgress) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, max_requests)
@@ -163,10 +167,6 @@ pub fn save_progress(db: &Connection, run: RunId, progress: &RunProgress) -> rus
         bits(progress.elapsed_ms),
         progress.max_requests.map(bits),
     ])?;
-    if let Some(saved) = &progress.strategy {
-        db.prepare_cached("INSERT OR REPLACE INTO strategies (run, saved) VALUES (?, ?)")?
-            .execute(params![bits(run.0), saved])?;
-    }
     Ok(())
 }
 
@@ -210,7 +210,7 @@ pub fn spec(row: &Row<'_>) -> rusqlite::Result<(RunId, RunSpec)> {
 
 /// A run with the parts asked for.
 pub fn row(db: &Connection, run: RunId, spec: RunSpec, parts: RunParts) -> rusqlite::Result<RunRow> {
-    let strategy = if parts.strategy { saved_strategy(db, run)? } else { None };
+    let strategy = if parts.strategy { strategy_state::load(db, run)? } else { None };
     let curve = if parts.curve { catalogue::curves::of_run(db, run)? } else { Vec::new() };
     Ok(RunRow {
         id: run,

@@ -8,13 +8,14 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format that is written, and the highest that is read. A change of a table, of a view, of the content of a packed
 /// column or of the words in `record_words` takes the next number and a step in [`migration`](super::migration).
-pub const FORMAT: u32 = 9;
+pub const FORMAT: u32 = 10;
 
 /// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
-pub const RUN_TABLES: [&str; 13] = [
+pub const RUN_TABLES: [&str; 14] = [
     "runs",
     "progress",
     "strategies",
+    "strategy_changes",
     "errors",
     "in_flight",
     "links",
@@ -50,6 +51,7 @@ fn first_format(table: &str) -> u32 {
         "lessons" | "backlinks" => 3,
         "curve" | "harvest_curve" => 5,
         WORD_INDEX => 4,
+        "strategy_changes" => 10,
         table if HARVEST_TABLES.contains(&table) => 4,
         _ => 1,
     }
@@ -82,6 +84,10 @@ CREATE TABLE progress (
     waiting INTEGER NOT NULL DEFAULT 0, probes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE strategies (run INTEGER PRIMARY KEY, saved BLOB NOT NULL) STRICT;
+CREATE TABLE strategy_changes (
+    n INTEGER PRIMARY KEY, run INTEGER NOT NULL, changes BLOB NOT NULL
+) STRICT;
+CREATE INDEX strategy_changes_of_run ON strategy_changes (run);
 CREATE TABLE errors (
     run INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (run, kind)
 ) STRICT, WITHOUT ROWID;
