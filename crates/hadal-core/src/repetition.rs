@@ -142,9 +142,13 @@ mod tests {
     #[test]
     fn the_same_page_on_many_sites_of_one_address_is_a_mirror() {
         let mut seen = Repetition::default();
-        let found: Vec<bool> = (0..8).map(|n| is_mirror(&mut seen, [192, 0, 2, 1], n, 0b111 ^ n as u64 & 1)).collect();
+        let found: Vec<bool> =
+            (0..8).map(|n| is_mirror(&mut seen, [192, 0, 2, 1], n, 0b111 ^ n as u64 & 1)).collect();
         assert_eq!(found, [false, false, false, false, true, true, true, true]);
-        assert!(!is_mirror(&mut seen, [192, 0, 2, 1], 0, 0b111), "a site that is known is no mirror of itself");
+        assert!(
+            !is_mirror(&mut seen, [192, 0, 2, 1], 0, 0b111),
+            "a site that is known is no mirror of itself"
+        );
     }
 
     #[test]

@@ -56,8 +56,14 @@ fn main() -> Anyhow<()> {
 }
 
 fn table(sizes: &[&str]) -> Anyhow<()> {
-    println!("{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}", "hosts", "requests", "pause", "CPU", "RSS", "written", "resume");
-    println!("{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}", "", "", "ms", "ms, at the end", "MB", "MB, per byte", "s");
+    println!(
+        "{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}",
+        "hosts", "requests", "pause", "CPU", "RSS", "written", "resume"
+    );
+    println!(
+        "{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}",
+        "", "", "ms", "ms, at the end", "MB", "MB, per byte", "s"
+    );
     for hosts in sizes {
         let status = Command::new(std::env::current_exe()?).args(["--row", hosts]).status()?;
         anyhow::ensure!(status.success(), "row {hosts} failed");
@@ -87,7 +93,9 @@ impl Fetch for EndlessWeb {
             "/robots.txt" => Response { status: 404, ..Response::default() },
             _ => page(&request.url),
         };
-        Box::pin(async move { Exchange { result: Ok(response), took: Duration::from_millis(50), peer: None } })
+        Box::pin(
+            async move { Exchange { result: Ok(response), took: Duration::from_millis(50), peer: None } },
+        )
     }
 }
 

@@ -21,9 +21,11 @@ fn start_threads() -> mpsc::Sender<ParseJob> {
     let receiver = Arc::new(Mutex::new(receiver));
     for _ in 0..thread::available_parallelism().map_or(UNKNOWN_CORES, usize::from) {
         let receiver = Arc::clone(&receiver);
-        thread::spawn(move || while let Some(job) = next_job(&receiver) {
-            // A job that panics drops its answer, which its caller notices.
-            let _ = catch_unwind(AssertUnwindSafe(job));
+        thread::spawn(move || {
+            while let Some(job) = next_job(&receiver) {
+                // A job that panics drops its answer, which its caller notices.
+                let _ = catch_unwind(AssertUnwindSafe(job));
+            }
         });
     }
     sender

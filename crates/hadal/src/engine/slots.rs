@@ -37,7 +37,8 @@ impl Slots {
     /// True when one more request may be sent.
     pub fn has_room(&mut self, now: Time) -> bool {
         self.age(now);
-        let grown = FIRST_SLOTS + usize::try_from(self.finished / REQUESTS_PER_SLOT).unwrap_or(usize::MAX / 2);
+        let grown =
+            FIRST_SLOTS + usize::try_from(self.finished / REQUESTS_PER_SLOT).unwrap_or(usize::MAX / 2);
         self.quick < self.concurrency.min(grown) && self.slow <= self.concurrency
     }
 
@@ -155,8 +156,11 @@ mod tests {
 
     /// Requests that `count` hosts answer within this time.
     fn answered(count: u32, seconds: u64, concurrency: usize) -> u64 {
-        let mut hosts =
-            SimulatedHosts { scheduler: Hosts::default(), failures: vec![0; count as usize], ends: BinaryHeap::new() };
+        let mut hosts = SimulatedHosts {
+            scheduler: Hosts::default(),
+            failures: vec![0; count as usize],
+            ends: BinaryHeap::new(),
+        };
         let names = (0..count).map(|n| Host(format!("http://h{n}.org")));
         let mut ready: VecDeque<HostIx> = names.map(|name| hosts.scheduler.intern(&name)).collect();
         let (mut slots, mut seq, mut answers) = (Slots::new(concurrency, 0), 0, 0);

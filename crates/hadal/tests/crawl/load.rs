@@ -128,9 +128,12 @@ async fn a_page_whose_connection_broke_after_the_document_is_read() {
 #[tokio::test]
 async fn failures_of_robots_txt_are_counted() {
     let (refused, busy) = ("http://refused.example/", "http://busy.example/");
-    let web = Web::default()
-        .error("http://refused.example/robots.txt", FetchError::Connect)
-        .answer("http://busy.example/robots.txt", 503, &[], "");
+    let web = Web::default().error("http://refused.example/robots.txt", FetchError::Connect).answer(
+        "http://busy.example/robots.txt",
+        503,
+        &[],
+        "",
+    );
     let ended = run(setup(Arc::new(web), strategy("breadth-first"), &[refused, busy])).await;
     assert!(ended.tally.errors[&kind("connect")] > 0, "{:?}", ended.tally.errors);
     assert!(ended.tally.errors[&kind("http_503")] > 0, "{:?}", ended.tally.errors);
@@ -294,8 +297,10 @@ struct EndlessMirror;
 impl Fetch for EndlessMirror {
     fn fetch<'a>(&'a self, request: &'a Request, _at: Time) -> BoxFuture<'a, Exchange> {
         let name = request.url.host_str().unwrap_or_default();
-        let number: u64 = name.trim_start_matches('m').split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        let further: Vec<String> = (1..=10).map(|n| format!("http://m{}.example/", number * 10 + n)).collect();
+        let number: u64 =
+            name.trim_start_matches('m').split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let further: Vec<String> =
+            (1..=10).map(|n| format!("http://m{}.example/", number * 10 + n)).collect();
         let further: Vec<&str> = further.iter().map(String::as_str).collect();
         let html = format!("{}{BOOK_FORM}", links(&further));
         let web = Web::default().page(request.url.as_str(), &html);

@@ -169,7 +169,8 @@ impl Frontier {
         let heads = self.store.queue_heads(self.run, &slices)?;
         let mut outdated = Vec::new();
         for ((queue, host), links) in pairs.iter().zip(heads) {
-            let is_old = |(n, queued): &(usize, QueuedLink)| *n < depth && queued.generation != self.generation;
+            let is_old =
+                |(n, queued): &(usize, QueuedLink)| *n < depth && queued.generation != self.generation;
             let (old, current): (Vec<_>, Vec<_>) = links.into_iter().enumerate().partition(is_old);
             let next = current.first().map(|(_, queued)| HeadLink::of(queued));
             self.queues.remove(*queue, *host, old.len() as u64, next);

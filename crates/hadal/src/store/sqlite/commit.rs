@@ -24,12 +24,7 @@ pub struct RunCommit<'a> {
 }
 
 /// Applies a batch in the documented order.
-pub fn apply(
-    db: &Connection,
-    run: RunId,
-    batch: &Batch,
-    states: &mut WrittenStates,
-) -> rusqlite::Result<()> {
+pub fn apply(db: &Connection, run: RunId, batch: &Batch, states: &mut WrittenStates) -> rusqlite::Result<()> {
     let (counters, hosts) = (RunCounters::default(), FxHashMap::default());
     let mut commit = RunCommit { db, run: bits(run.0), counters, waiting: 0, hosts };
     batch.outcomes.iter().try_for_each(|outcome| commit.apply_outcome(outcome))?;

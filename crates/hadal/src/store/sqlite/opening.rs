@@ -136,7 +136,8 @@ fn is_read_only(folder: &Path) -> bool {
 fn open_read_only(folder: &Path) -> rusqlite::Result<Connection> {
     let path = fs::canonicalize(folder.join(FILE)).unwrap_or_else(|_| folder.join(FILE));
     let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
 }
 
