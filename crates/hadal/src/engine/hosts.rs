@@ -65,11 +65,6 @@ impl RunHosts {
         self.scheduler.count()
     }
 
-    /// Site of a host.
-    pub fn site(&self, host: HostIx) -> Site {
-        self.scheduler.name(host).site()
-    }
-
     /// Number of a host, and true when it is new in this session.
     pub fn load(&mut self, name: &Host) -> Result<(HostIx, bool), StoreError> {
         if let Some(host) = self.scheduler.find(name).filter(|host| self.loaded.contains(host)) {

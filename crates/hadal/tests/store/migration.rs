@@ -27,7 +27,8 @@ fn database(folder: &Path) -> Connection {
 /// Format 10 to 8: no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
 /// one word only, so that a search shows whether the index was rebuilt.
 const TO_8: &str = "
-    DROP TABLE strategy_changes;
+    DROP TABLE strategy_changes; DROP INDEX links_of_host;
+    CREATE INDEX links_of_host ON links (host, queue, score_key, arrival) WHERE state = 'waiting';
     DROP VIEW forms_view; DROP VIEW sites_view; DROP VIEW runs_view; DROP VIEW harvests_view;
     DROP VIEW queries_view; DROP VIEW records_view; DROP VIEW submissions_view;
     ALTER TABLE in_flight RENAME COLUMN target TO work;

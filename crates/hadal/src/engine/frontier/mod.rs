@@ -22,7 +22,6 @@ use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
 use queues::{Availability, HeadLink, QueueTable};
 use rescore::ScoreSweep;
-use rustc_hash::FxHashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,19 +83,15 @@ impl Frontier {
     /// Loads the hosts and queue heads of a run that is resumed, without a look-up per host.
     pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
         checkpoint.requested.iter().for_each(|host| self.hosts.load_requested(host, now));
-        let bonuses: FxHashMap<&Site, f32> =
-            checkpoint.bonuses.iter().map(|(site, bonus)| (site, *bonus)).collect();
         for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
             let host = self.hosts.load_unrequested(name);
-            if let Some(bonus) = bonuses.get(&self.hosts.site(host)) {
-                self.queues.set_bonus(host, *bonus);
-            }
             let availability = self.availability(host, now);
             self.queues.add(*queue, host, HeadLink::ranked(*head), *length, availability);
             if availability != Availability::Ready {
                 self.refresh(host, now);
             }
         }
+        checkpoint.bonuses.iter().for_each(|(site, bonus)| self.set_bonus(site, *bonus));
     }
 
     /// Queue heads, as a strategy sees them.

@@ -134,15 +134,17 @@ fn head_of_queue(
     db.prepare_cached(&sql)?.query_map(values, queued_link)?.collect()
 }
 
+/// Query of [`host_queues`].
+const HOST_QUEUES: &str = "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival
+    FROM (SELECT host, queue, count(*) AS length, min(score_key) AS head, arrival
+          FROM links INDEXED BY links_of_host WHERE state = 'waiting' GROUP BY host, queue) AS waiting
+    JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
+
 /// Queues by host, with their lengths and heads.
 ///
 /// The index lists the links of a host and queue by rank. The columns beside `min` come from the row of the minimum, and
 /// among rows with the same minimum from the first that is read.
 pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueue>> {
-    let sql = "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival
-        FROM (SELECT host, queue, count(*) AS length, min(score_key) AS head, arrival
-              FROM links INDEXED BY links_of_host WHERE state = 'waiting' GROUP BY host, queue) AS waiting
-        JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
     let read = |row: &Row<'_>| {
         Ok(HostQueue {
             queue: QueueId(unsigned(row, 0)?),
@@ -152,7 +154,7 @@ pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueu
         })
     };
     let mut queues =
-        db.prepare_cached(sql)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        db.prepare_cached(HOST_QUEUES)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     queues.sort();
     Ok(queues)
 }
@@ -175,5 +177,17 @@ mod tests {
         let topic_bytes = codec::packed(&topic).unwrap().len();
         let old = PackedLink::unpack(&column[..column.len() - topic_bytes]).unwrap();
         assert_eq!((old.context.anchor.as_str(), old.context.topic), ("books", None));
+    }
+
+    #[test]
+    fn the_queues_of_a_run_are_read_from_an_index_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = super::super::open(folder.path(), super::super::super::Access::Crawl).unwrap();
+        let plan = format!("EXPLAIN QUERY PLAN {HOST_QUEUES}");
+        let read = |db: &Connection| {
+            db.prepare(&plan)?.query_map([1], |row| row.get(3))?.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        let steps = store.with(read).unwrap();
+        assert!(steps.iter().any(|step| step.contains("COVERING INDEX links_of_host")), "{steps:?}");
     }
 }

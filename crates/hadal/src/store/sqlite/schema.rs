@@ -63,6 +63,7 @@ fn first_format(table: &str) -> u32 {
 ///   So they are two tables, `runs` and `progress`. Harvests are split in the same way.
 /// - Links are appended in the order they are found. Only waiting links are in the two queue indexes.
 /// - A host belongs to one run, so that `links.host` implies `links.run`.
+/// - `links_of_host` ends with `state`, so that a count of waiting links reads the index alone.
 /// - `score_key` and the `negated_` columns reverse an order that is partly descending, so that an index can follow it.
 /// - The `forms_by_` indexes hold every column that a query for forms can select by. Forms that do not match are never
 ///   read from the table.
@@ -103,7 +104,7 @@ CREATE TABLE links (
     not_before INTEGER NOT NULL, depth INTEGER NOT NULL, context BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX links_known ON links (run, id);
-CREATE INDEX links_of_host ON links (host, queue, score_key, arrival) WHERE state = 'waiting';
+CREATE INDEX links_of_host ON links (host, queue, score_key, arrival, state) WHERE state = 'waiting';
 CREATE INDEX links_of_lane ON links (run, queue, score_key, arrival) WHERE state = 'waiting';
 CREATE TABLE hosts (
     n INTEGER PRIMARY KEY,
