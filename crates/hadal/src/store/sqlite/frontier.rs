@@ -153,8 +153,10 @@ pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueu
             head: QueueRank::from_key(row.get(3)?, unsigned(row, 4)?),
         })
     };
-    let mut queues =
-        db.prepare_cached(HOST_QUEUES)?.query_map([bits(run.0)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut queues = db
+        .prepare_cached(HOST_QUEUES)?
+        .query_map([bits(run.0)], read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
     queues.sort();
     Ok(queues)
 }
