@@ -32,7 +32,7 @@ impl RunHosts {
     }
 
     /// Loads the address and the pauses of a host that an earlier session requested.
-    pub fn load_requested(&mut self, known: &RequestedHost, now: Time) {
+    pub fn load_requested(&mut self, known: &RequestedHost, now: Time) -> HostIx {
         let host = self.load_unrequested(&known.host);
         if let Some(ip) = known.ip {
             self.scheduler.learn_address(host, ip);
@@ -41,6 +41,7 @@ impl RunHosts {
         if known.group_next_at > now {
             self.scheduler.rest_group(host, known.group_next_at);
         }
+        host
     }
 
     /// Number of a host whose address and pauses were loaded before, or that has none.

@@ -41,8 +41,9 @@ pub struct Frontier {
     queues: QueueTable,
     sites: SiteCache,
     seen: SeenLinks,
-    /// Mirrors and traps of this session.
-    pub repetition: Repetition,
+    /// Mirrors and traps of this session. `None` on a simulated clock: a resumed run would not know those of its earlier
+    /// sessions and take another course.
+    pub repetition: Option<Repetition>,
     next_order: u64,
     generation: u32,
     /// Outdated links placed anew since the last choice.
@@ -72,7 +73,7 @@ impl Frontier {
             queues,
             sites: SiteCache::default(),
             seen: SeenLinks::default(),
-            repetition: Repetition::default(),
+            repetition: (!crawl.clock.is_simulated()).then(Repetition::default),
             next_order: progress.next_order,
             generation: progress.generation,
             placed_anew: 0,
@@ -82,7 +83,11 @@ impl Frontier {
 
     /// Loads the hosts and queue heads of a run that is resumed, without a look-up per host.
     pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
-        checkpoint.requested.iter().for_each(|host| self.hosts.load_requested(host, now));
+        for known in &checkpoint.requested {
+            let host = self.hosts.load_requested(known, now);
+            // A host that rests is woken later, also if its next link is found in this session.
+            self.refresh(host, now);
+        }
         for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
             let host = self.hosts.load_unrequested(name);
             let availability = self.availability(host, now);
@@ -223,7 +228,7 @@ impl Frontier {
     /// True for a link on a page to a URL of which many similar ones had nothing new.
     pub fn is_trap(&self, link: &FrontierLink) -> bool {
         let is_found = link.task == LinkTask::Page && link.origin == LinkOrigin::Link;
-        is_found && self.repetition.is_exhausted(&link.url)
+        is_found && self.repetition.as_ref().is_some_and(|seen| seen.is_exhausted(&link.url))
     }
 
     /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.

@@ -40,7 +40,9 @@ impl OutcomeBuilder<'_> {
         // The forms of a page that must not be followed are not probed either.
         let may_follow = is_accepted && !hints.nofollow && !header.nofollow;
         let new_forms = NewForms::of(&self.outcome.forms);
-        self.frontier.repetition.count_page(&link.url, new_forms.forms);
+        if let Some(repetition) = &mut self.frontier.repetition {
+            repetition.count_page(&link.url, new_forms.forms);
+        }
         let commands = self.learn_page(link, examined, &new_forms, may_follow)?;
         if may_follow {
             let links = self.links_on(link, examined, new_forms.relevant > 0);
@@ -52,8 +54,10 @@ impl OutcomeBuilder<'_> {
 
     /// True when the page is one that several other sites at the same address have. Its forms and links are not used.
     fn is_mirror(&mut self, link: &FrontierLink, exchange: &Exchange, examined: &ExaminedPage) -> bool {
-        let Some(address) = exchange.peer else { return false };
-        self.frontier.repetition.is_mirror(address, &link.site(), examined.page.fingerprint)
+        let (Some(address), Some(seen)) = (exchange.peer, &mut self.frontier.repetition) else {
+            return false;
+        };
+        seen.is_mirror(address, &link.site(), examined.page.fingerprint)
     }
 
     fn robots_header(&self, exchange: &Exchange) -> RobotsHeader {
