@@ -20,7 +20,7 @@ mod process;
 
 use crawling::bench_crawl;
 use futures::future::BoxFuture;
-use hadal::engine::crawl;
+use hadal::engine::{RESCORED_AT_ONCE, crawl};
 use hadal::fetch::Fetch;
 use hadal::polite::Clock;
 use hadal::store::{Access, RunSpec, open};
@@ -152,7 +152,9 @@ fn session(store: &str, requests: u64) -> Anyhow<MeasuredSession> {
         seed: 1,
         source: "bench".into(),
     };
-    let setup = bench_crawl(open(store, Access::Crawl)?, spec, web.clone(), Clock::simulated(), requests)?;
+    let mut setup =
+        bench_crawl(open(store, Access::Crawl)?, spec, web.clone(), Clock::simulated(), requests)?;
+    setup.rescored_at_once = RESCORED_AT_ONCE;
     let mut on_event = |_| {
         if first.is_none() {
             first = Some(began.elapsed());

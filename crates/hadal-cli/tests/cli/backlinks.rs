@@ -10,12 +10,15 @@ fn remembered(store: &Path) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn find_keeps_its_links_unless_it_is_told_to_ask_nobody() {
+async fn find_keeps_its_links_only_if_its_strategy_may_ask_for_them() {
     let site = Site::tiny(11).await;
     let folder = tempfile::tempdir().unwrap();
-    for (name, sources, keeps) in [("own", "own", true), ("none", "none", false)] {
+    for (name, strategy, sources, keeps) in
+        [("own", "smart", "own", true), ("none", "smart", "none", false), ("unused", "hadal", "own", false)]
+    {
         let store = folder.path().join(name);
-        let status = site.find_within(&store, "60").args(["--backlinks", sources]).status().unwrap();
+        let args = ["--strategy", strategy, "--backlinks", sources];
+        let status = site.find_within(&store, "60").args(args).status().unwrap();
         assert!(status.success());
         assert_eq!(remembered(&store) > 0, keeps, "{name}");
     }

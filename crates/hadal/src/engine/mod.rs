@@ -30,7 +30,7 @@ pub(crate) use parse_pool::on_parse_thread;
 pub use probing::{ProbeWhen, Probing};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
-pub use setup::{Crawl, CrawlBuilder, CrawlMode};
+pub use setup::{Crawl, CrawlBuilder, CrawlMode, RESCORED_AT_ONCE};
 pub use step::{ExaminedPage, Visit, VisitResult, examine};
 
 use crate::store::*;

@@ -51,6 +51,12 @@ pub struct Crawl {
     pub clock: Clock,
     /// Most steps in flight on a simulated clock. Unlike `concurrency` it changes the course of the run.
     pub window: usize,
+    /// Most waiting links that a changed model places again at once. While no more wait, a resumed crawl decides as one that
+    /// never stopped.
+    pub rescored_at_once: usize,
+    /// True: mirrors and crawler traps are recognised and left. Their evidence is not stored, so every session collects it
+    /// anew.
+    pub detects_repetition: bool,
     /// Time between two checkpoints. A kill loses at most the steps since the last one.
     pub checkpoint_every: Duration,
     /// Turns true when the crawl has to finish the steps in flight and stop.
@@ -66,6 +72,9 @@ pub struct Crawl {
     /// Purpose of this session.
     pub mode: CrawlMode,
 }
+
+/// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, a tenth of a second.
+pub const RESCORED_AT_ONCE: usize = 4_000;
 
 /// Purpose of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +119,8 @@ impl CrawlBuilder {
             body_limit: DEFAULT_BODY_LIMIT,
             clock: Clock::Real,
             window: 8,
+            rescored_at_once: RESCORED_AT_ONCE,
+            detects_repetition: true,
             checkpoint_every: Duration::from_millis(500),
             stop: watch::channel(false).1,
             stop_grace: Duration::from_secs(3),
@@ -174,8 +185,13 @@ impl CrawlBuilder {
         self
     }
 
-    /// Sets the clock, and the most steps in flight on a simulated one.
+    /// Sets the clock, and the most steps in flight on a simulated one. On a simulated clock a resumed crawl repeats one that
+    /// never stopped: all links are placed again at once, and mirrors and traps are visited.
     pub fn clock(mut self, clock: Clock, window: usize) -> CrawlBuilder {
+        if matches!(clock, Clock::Simulated(_)) {
+            self.0.rescored_at_once = usize::MAX;
+            self.0.detects_repetition = false;
+        }
         self.0.clock = clock;
         self.0.window = window;
         self

@@ -135,7 +135,7 @@ impl<'a> HarvestRun<'a> {
             form: spec.form.to_string(),
             page: spec.page.to_string(),
             policy: spec.policy.clone(),
-            resumed_at: tally.requests,
+            resumed_at: tally.requests.saturating_sub(self.job.opening_cost.0),
         })
     }
 

@@ -317,8 +317,9 @@ impl Fetch for EndlessMirror {
 #[tokio::test]
 async fn one_page_under_endless_names_is_left_soon() {
     let mut crawl = setup(Arc::new(EndlessMirror), strategy("breadth-first"), &["http://m0.example/"]);
+    crawl.detects_repetition = true;
     crawl.budget.requests = Some(1_000);
-    (crawl.clock, crawl.politeness) = (Clock::Real, NO_PAUSES);
+    crawl.politeness = NO_PAUSES;
     let ended = run(crawl).await;
     assert!(ended.tally.requests < 200 && ended.tally.relevant < 10, "{:?}", ended.tally);
 }
@@ -341,8 +342,9 @@ async fn an_endless_calendar_is_left_and_the_form_beside_it_is_found() {
         }
     }
     let mut crawl = setup(Arc::new(Calendar), strategy("breadth-first"), &[SEED]);
+    crawl.detects_repetition = true;
     crawl.budget.requests = Some(2_000);
-    (crawl.clock, crawl.politeness) = (Clock::Real, NO_PAUSES);
+    crawl.politeness = NO_PAUSES;
     let ended = run(crawl).await;
     assert!(ended.tally.requests < 500 && ended.tally.relevant == 1, "{:?}", ended.tally);
 }

@@ -2,8 +2,9 @@
 //!
 //! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
 //! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
-//! together. Memory follows from the store alone, so a resumed crawl decides exactly as one that never stopped. The one
-//! exception is the sweep of a large frontier for outdated scores ([`rescore`]), which a resumed crawl leaves out.
+//! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two exceptions:
+//! the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, which every session recognises
+//! anew. Neither exists on a simulated clock.
 
 mod caches;
 mod queues;
@@ -41,13 +42,14 @@ pub struct Frontier {
     queues: QueueTable,
     sites: SiteCache,
     seen: SeenLinks,
-    /// Mirrors and traps of this session. `None` on a simulated clock: a resumed run would not know those of its earlier
-    /// sessions and take another course.
+    /// Mirrors and traps of this session. `None`: the crawl does not look for them.
     pub repetition: Option<Repetition>,
     next_order: u64,
     generation: u32,
     /// Outdated links placed anew since the last choice.
     placed_anew: usize,
+    /// Most links that are placed again at once.
+    rescored_at_once: usize,
     sweep: ScoreSweep,
 }
 
@@ -73,10 +75,11 @@ impl Frontier {
             queues,
             sites: SiteCache::default(),
             seen: SeenLinks::default(),
-            repetition: (!crawl.clock.is_simulated()).then(Repetition::default),
+            repetition: crawl.detects_repetition.then(Repetition::default),
             next_order: progress.next_order,
             generation: progress.generation,
             placed_anew: 0,
+            rescored_at_once: crawl.rescored_at_once,
             sweep: ScoreSweep::default(),
         }
     }

@@ -14,19 +14,15 @@ use hadal_core::strategy::{Placement, Strategy};
 use hadal_core::time::Time;
 use rustc_hash::FxHashSet;
 
-/// Most links that are placed again at once. Guess: at about 25 microseconds each, a tenth of a second.
-const MAX_AT_ONCE: usize = 4_000;
-/// Most heads of queues that are placed again at once. Guess: many more than are visited before the next generation.
-const MAX_HEADS_AT_ONCE: usize = 2_000;
 /// Links of one host that are placed again together. Guess.
 const LOOK_AHEAD: usize = 8;
 /// Hosts that a sweep places again per step. Guess.
 const SWEPT_HOSTS: usize = 2;
 /// Hosts that a sweep looks at per step. Guess: most hosts of a large frontier have no links left.
 const SWEEP_STRIDE: u32 = 64;
-/// Outdated links that are placed again before one choice. Afterwards the best link of the current generation is taken,
-/// although an outdated one may be better. Guess.
-const MAX_PLACED_ANEW: usize = 64;
+/// Share of the links placed at once that are placed again before one choice. Afterwards the best link of the current
+/// generation is taken, although an outdated one may be better. Guess.
+const PLACED_ANEW_SHARE: usize = 64;
 
 /// Pass over all hosts that places outdated links again, some with every step.
 #[derive(Default)]
@@ -79,7 +75,7 @@ impl Frontier {
     /// Starts a generation of the model and places the heads of queues again, the best ones first.
     pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.start_generation();
-        let (pairs, is_complete) = self.queues.best_pairs(MAX_HEADS_AT_ONCE);
+        let (pairs, is_complete) = self.queues.best_pairs(self.rescored_at_once / 2);
         self.place_again(&pairs, 1, strategy, now)?;
         if !is_complete {
             self.start_sweep(1);
@@ -90,11 +86,12 @@ impl Frontier {
     /// Starts a generation of the model and places waiting links again: all of them, or the first of the best queues.
     pub fn rescore_all(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.start_generation();
-        if self.queues.total_links() <= MAX_AT_ONCE as u64 {
-            let (pairs, _) = self.queues.best_pairs(MAX_AT_ONCE);
-            return self.place_again(&pairs, MAX_AT_ONCE, strategy, now);
+        let links = self.queues.total_links() as usize;
+        if links <= self.rescored_at_once {
+            let (pairs, _) = self.queues.best_pairs(self.rescored_at_once);
+            return self.place_again(&pairs, links, strategy, now);
         }
-        let (pairs, _) = self.queues.best_pairs(MAX_AT_ONCE / LOOK_AHEAD);
+        let (pairs, _) = self.queues.best_pairs(self.rescored_at_once / LOOK_AHEAD);
         self.place_again(&pairs, LOOK_AHEAD, strategy, now)?;
         self.start_sweep(LOOK_AHEAD);
         Ok(())
@@ -129,12 +126,16 @@ impl Frontier {
     /// True when the score of a link is older than the model.
     pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
         // After too many tries in one choice, an outdated score has to do.
-        queued.generation != self.generation && self.placed_anew < 2 * MAX_PLACED_ANEW
+        queued.generation != self.generation && self.placed_anew < 2 * self.max_placed_anew()
+    }
+
+    fn max_placed_anew(&self) -> usize {
+        self.rescored_at_once / PLACED_ANEW_SHARE
     }
 
     /// Ready host with the best link of a queue, by scores that may be outdated.
     pub(super) fn best_host(&self, queue: QueueId) -> Option<HostIx> {
-        let has_tried_enough = self.placed_anew >= MAX_PLACED_ANEW;
+        let has_tried_enough = self.placed_anew >= self.max_placed_anew();
         let current = has_tried_enough.then(|| self.queues.best_current_host(queue)).flatten();
         current.or_else(|| self.queues.best_host(queue))
     }
