@@ -35,8 +35,13 @@ impl Site {
 
     /// Same with a request budget.
     pub fn find_within(&self, store: &Path, requests: &str) -> Command {
+        self.find_by("breadth-first", store, requests)
+    }
+
+    /// Same by another strategy.
+    pub fn find_by(&self, strategy: &str, store: &Path, requests: &str) -> Command {
         let mut command = program(store);
-        command.args(["find", "book", "--strategy", "breadth-first", "--delay", "0s", "--concurrency", "8"]);
+        command.args(["find", "book", "--strategy", strategy, "--delay", "0s", "--concurrency", "8"]);
         command.args(["--max-requests", requests, "--connect-to", &format!("*={}", self.running.addr)]);
         command.env("HADAL_POLITENESS_LATENCY_FACTOR", "0").env("HADAL_PROBE_WHEN", "never").arg("--seeds");
         command.args(self.world.seeds("book").iter().map(|url| url.as_str()));

@@ -130,10 +130,11 @@ fn marks_that_a_topic_already_judges_right_leave_it_as_it_is() {
     let is_other = |found: &&FormEntry| found.row.p_searchable > 0.5;
     let others: Vec<&FormEntry> = forms.iter().skip(6).rev().filter(is_other).take(3).collect();
     others.iter().for_each(|found| mark(found, Label::Wrong));
-    let marks = (6 + others.len()).into();
-    let trained: Value =
-        serde_json::from_str(&place.run(&["topics", "train", "hotel", "--from-labels", "--json"]).done())
-            .unwrap();
+    let trained = place.run(&["topics", "train", "hotel", "--from-labels", "--json"]);
+    // Some pages of the simulated web fail.
+    let skipped = trained.err.matches(": skipped, ").count();
+    let marks = (6 + others.len() - skipped).into();
+    let trained: Value = serde_json::from_str(&trained.done()).unwrap();
     assert_eq!((&trained["event"], &trained["marks"]), (&"kept".into(), &marks), "{trained}");
     assert!(!place.path().join("hadal-topics/hotel.toml").exists());
 }
