@@ -60,7 +60,7 @@ impl Write for AboveBars {
 
 /// Prints a line above the bars. A closed standard error is ignored.
 pub fn print_above_bars(words: &str) {
-    AboveBars.write(format!("{words}\n").as_bytes()).ok();
+    AboveBars.write_all(format!("{words}\n").as_bytes()).ok();
 }
 
 /// Shows the progress of a crawl.
