@@ -55,8 +55,8 @@ fn submissions_are_listed_in_every_format_and_outlive_their_run() {
     assert_eq!(csv.lines().next().unwrap(), columns.replace(' ', ","));
     assert!(place.run(&["submissions"]).done().contains("probe"));
     place.run(&["submissions", "--format", "parquet", "--output", "log.parquet"]).done();
-    // A finished demo starts over: its run is discarded, its submissions are not.
-    place.run_with(&everything, &["demo", "--max-requests", "700", "--harvest", "0", "-q"]).done();
+    // A demo that starts over discards its run, but not its submissions.
+    place.run_with(&everything, &["demo", "--max-requests", "700", "--harvest", "0", "-q", "--fresh"]).done();
     let after = objects(&place.run(&["submissions", "--json"]).done());
     assert_eq!(after.len(), 2 * rows.len());
     assert_eq!(after[..rows.len()], rows);
