@@ -2,6 +2,7 @@
 
 use super::crawl::heed_signals;
 use super::exit::{Exit, Usage};
+use super::harvested::find_form;
 use super::network_args::NetworkArgs;
 use super::session::{Session, known_topic};
 use super::{network, quality};
@@ -12,7 +13,6 @@ use hadal::config::{Config, Override};
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::store::Store;
-use hadal_core::identity::FormId;
 use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -36,7 +36,7 @@ pub struct AskArgs {
     /// Number of forms to query
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
-    /// Query this form, by form_id (repeatable)
+    /// Query this form, by its form_id or the first digits of it (repeatable)
     #[arg(long, value_name = "ID", conflicts_with = "topic")]
     form: Vec<String>,
     #[command(flatten)]
@@ -48,13 +48,8 @@ impl AskArgs {
         self.network.overrides()
     }
 
-    fn selection(&self) -> Result<SourceSelection, Usage> {
-        let no_form = |text: &String| {
-            Usage(format!(
-                "'{text}' is not a form_id; a form_id has 16 hexadecimal digits (see `hadal forms`)"
-            ))
-        };
-        let forms = self.form.iter().map(|text| text.parse::<FormId>().map_err(|_| no_form(text)));
+    fn selection(&self, store: &dyn Store) -> anyhow::Result<SourceSelection> {
+        let forms = self.form.iter().map(|text| find_form(store, text));
         match &self.topic {
             Some(topic) => Ok(SourceSelection::Best(topic.clone(), self.top)),
             None => Ok(SourceSelection::Forms(forms.collect::<Result<_, _>>()?)),
@@ -65,7 +60,7 @@ impl AskArgs {
 pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.topic)?;
-    let whom = args.selection()?;
+    let whom = args.selection(store.as_ref())?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let answers = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);

@@ -7,6 +7,7 @@ use hadal::engine::{Crawl, CrawlEvent, CrawlSummary, crawl};
 use hadal::output::escape::for_json;
 use hadal::output::progress::{CrawlDisplay, DisplayStyle, print_above_bars};
 use hadal::report;
+use hadal::report::values::plural;
 use hadal::store::{FailureKind, RunQuery, RunState, Store};
 use hadal_core::http::FetchError;
 use std::io::Write;
@@ -21,6 +22,8 @@ pub struct Show {
     pub style: DisplayStyle,
     /// Request budget, for the progress bar.
     pub max_requests: Option<u64>,
+    /// Print counters of the run at the end.
+    pub has_last_words: bool,
 }
 
 /// Runs a crawl to its end. The first Ctrl-C finishes the steps in flight and saves. The second exits at once,
@@ -42,7 +45,8 @@ pub fn run(
         let mut progress = CrawlDisplay::new(show.style);
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
-        progress.finish(&summary.as_ref().map_or_else(|_| "the crawl failed".into(), last_words));
+        let words = summary.as_ref().map_or_else(|_| "the crawl failed".into(), last_words);
+        progress.finish(Some(words.as_str()).filter(|_| show.has_last_words || summary.is_err()));
         Ok::<_, anyhow::Error>(summary?)
     });
     // After a stop no background task has work that must finish.
@@ -117,17 +121,21 @@ fn last_words(summary: &CrawlSummary) -> String {
         RunState::Exhausted => "nothing left to visit",
         RunState::Budget => "budget spent",
         RunState::Stopped => "stopped, everything is saved; the same command resumes",
-        RunState::Paused | RunState::Running => "interrupted",
+        RunState::Paused | RunState::Running | RunState::Interrupted => "interrupted",
     };
     let tally = &summary.tally;
     let mut words = format!(
-        "{why}: {} requests, {} pages on {} sites, {} searchable forms, {} relevant",
-        tally.requests, tally.pages, tally.sites, tally.searchable, tally.relevant
+        "{why}: {}, {} on {}, {}, {} relevant",
+        plural(tally.requests, "request", "requests"),
+        plural(tally.pages, "page", "pages"),
+        plural(tally.sites, "site", "sites"),
+        plural(tally.searchable, "searchable form", "searchable forms"),
+        tally.relevant
     );
     if summary.resting > 0 {
         words.push_str(&format!(
-            "\n{} links wait for hosts that asked for a longer delay; run the same command later",
-            summary.resting
+            "\n{} for hosts that failed or asked for a longer delay; run the same command later",
+            plural(summary.resting, "link waits", "links wait")
         ));
     }
     if let Some(refused) = tally.errors.get(&FailureKind::Fetch(FetchError::PrivateAddress)) {

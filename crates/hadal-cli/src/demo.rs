@@ -88,7 +88,12 @@ fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) 
         args.max_requests
     )
     .ok();
-    let show = Show { json: session.json, style: session.progress(), max_requests: Some(args.max_requests) };
+    let show = Show {
+        json: session.json,
+        style: session.progress(),
+        max_requests: Some(args.max_requests),
+        has_last_words: true,
+    };
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(store));
         let probing = session.config.probe.clone();

@@ -18,7 +18,8 @@ use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, Scope};
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::output::progress::DisplayStyle;
 use hadal::polite::Politeness;
-use hadal::store::{Access, RunQuery, RunSpec, RunState};
+use hadal::report::seeds::{FailedSeed, failed_seeds};
+use hadal::store::{Access, RunQuery, RunSpec, RunState, Store};
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
@@ -263,15 +264,45 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
 fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
     let (store, quality, max_requests) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
     plan.budget.requests = max_requests.map(|max| max - reserved_for_quality(max, quality));
-    let show = Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests };
-    let mut summary = crawl::run(|stop| setup(plan, stop), show, dashboard)?;
+    let show = Show {
+        json: plan.json,
+        style: plan.progress,
+        max_requests: plan.budget.requests,
+        has_last_words: true,
+    };
+    let opened = hadal::store::open(&store, Access::Crawl)?;
+    let mut summary = crawl::run(|stop| setup(plan, Arc::clone(&opened), stop), show, dashboard)?;
+    let failed =
+        if summary.state == RunState::Stopped { 0 } else { report_seeds(opened.as_ref(), &summary)? };
+    drop(opened);
     if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
         summary = estimate_quality(&store, &summary, sample, max_requests, session)?;
     }
     if summary.tally.searchable > 0 && show.style != DisplayStyle::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
     }
+    if failed > 0 && summary.tally.pages == 0 {
+        writeln!(std::io::stderr(), "error: no seed could be fetched; the same command tries again").ok();
+        return Ok(Exit::Failed);
+    }
     Ok(crawl::exit(&summary))
+}
+
+/// Number of failed seeds that are listed at the end of a crawl. Guess: they leave the last lines on the screen.
+const LISTED_SEEDS: usize = 10;
+
+/// Prints which seeds could not be fetched and why. Returns their number.
+fn report_seeds(store: &dyn Store, summary: &CrawlSummary) -> anyhow::Result<usize> {
+    let failed = failed_seeds(store, summary.run)?;
+    let mut out = std::io::stderr();
+    for FailedSeed { url, kind } in failed.iter().take(LISTED_SEEDS) {
+        writeln!(out, "could not fetch {url}: {}", kind.explanation()).ok();
+    }
+    if failed.len() > LISTED_SEEDS {
+        let more = failed.len() - LISTED_SEEDS;
+        writeln!(out, "... and {more} more seeds; `hadal log` lists all failed requests").ok();
+    }
+    Ok(failed.len())
 }
 
 /// Requests reserved for the quality estimate: at most a quarter of the budget.
@@ -293,8 +324,7 @@ fn estimate_quality(
     Ok(summary)
 }
 
-fn setup(plan: FindPlan, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
-    let store = hadal::store::open(&plan.store.url, Access::Crawl)?;
+fn setup(plan: FindPlan, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
     let ResolvedTopic { topic, target, .. } = plan.resolved;
     let entry = crate::extensions().strategies.find(&plan.strategy).context("no such strategy")?;

@@ -9,6 +9,7 @@ use super::crawl::heed_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
+use super::harvested::find_form;
 use super::network_args::{NetworkArgs, given, once};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
@@ -28,7 +29,7 @@ use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
@@ -41,9 +42,9 @@ use url::Url;
   hadal harvest --topic book --top 5 --target-coverage 0.9 --warc archive
   hadal harvest http://catalogue.example/search#1 --dry-run")]
 pub struct HarvestArgs {
-    /// Forms: a form_id (`hadal forms`), or the URL of a page with a search form or of an OpenSearch
+    /// Forms: a form_id (`hadal forms`) or its first digits, or the URL of a page with a search form or of an OpenSearch
     /// description; URL#N selects the Nth form, counted from 0
-    #[arg(value_name = "FORM|URL", required_unless_present = "topic")]
+    #[arg(value_name = "FORM|URL")]
     targets: Vec<String>,
     /// Harvest the best forms found for this topic
     #[arg(long, help_heading = "Forms", value_name = "NAME", conflicts_with = "targets")]
@@ -109,6 +110,11 @@ fn policies() -> String {
 }
 
 impl HarvestArgs {
+    /// Folder of the archive. A dry run archives nothing.
+    fn archive(&self) -> Option<&Path> {
+        self.warc.as_deref().filter(|_| !self.dry_run)
+    }
+
     pub fn overrides(&self) -> Vec<Override> {
         let own = given([
             ("harvest.policy", "--policy", once(&self.policy)),
@@ -183,11 +189,21 @@ async fn forms(
         }
         return Ok(found);
     }
+    if args.targets.is_empty() {
+        let best = "`hadal harvest --topic NAME --top 5` takes the best forms of a topic";
+        return Err(Usage(format!(
+            "name a form by its form_id or its URL (`hadal forms` lists forms); {best}"
+        ))
+        .into());
+    }
     let mut found = Vec::new();
     for target in &args.targets {
-        found.push(match target.parse() {
-            Ok(id) if target.len() == 16 => open_form::form_by_id(store, id, args.posts()).map_err(usage)?,
-            _ => on_page(target, args, session, web, stop).await?,
+        found.push(match target.contains("://") {
+            true => on_page(target, args, session, web, stop).await?,
+            false => {
+                let form = find_form(store, target)?;
+                open_form::form_by_id(store, form, args.posts()).map_err(usage)?
+            }
         });
     }
     Ok(found)
@@ -210,7 +226,7 @@ async fn on_page(
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     if web.is_none() {
-        let fetch = archived(Arc::new(Network::new(network)?), args.warc.as_deref())?;
+        let fetch = archived(Arc::new(Network::new(network)?), args.archive())?;
         *web = Some(PoliteClient::new(fetch, network::client_options(&session.config), stop.clone()));
     }
     let client = web.as_ref().context("the client was opened above")?;
@@ -249,7 +265,7 @@ fn client(
         return Ok((client, Clock::Real));
     }
     let (fetch, clock) = quality::fetcher_for(source, &session.config)?;
-    let fetch = archived(fetch, args.warc.as_deref())?;
+    let fetch = archived(fetch, args.archive())?;
     Ok((PoliteClient::new(fetch, network::client_options(&session.config), stop), clock))
 }
 

@@ -11,15 +11,12 @@ use hadal_core::identity::FormId;
 pub struct HarvestedArgs {
     #[command(flatten)]
     pub(super) list: ListArgs,
-    /// Only rows of this form
-    #[arg(long, value_name = "ID", value_parser = form_id)]
-    form: Option<FormId>,
+    /// Only rows of this form: its form_id, or the first digits of it
+    #[arg(long, value_name = "ID")]
+    form: Option<String>,
     /// Only rows of this harvest
     #[arg(long, value_name = "N")]
     harvest: Option<u64>,
-    /// Greatest number of rows
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
 }
 
 impl HarvestedArgs {
@@ -33,7 +30,8 @@ impl HarvestedArgs {
                 return refuse(format!("no harvest of topic '{topic}'"), near);
             }
         }
-        if let Some(form) = self.form.filter(|form| !known.iter().any(|harvest| harvest.spec.form == *form)) {
+        let form = self.form.as_ref().map(|text| find_form(store, text)).transpose()?;
+        if let Some(form) = form.filter(|form| !known.iter().any(|harvest| harvest.spec.form == *form)) {
             return refuse(format!("form {form} was not harvested"), None);
         }
         if let Some(id) = self.harvest.filter(|id| !known.iter().any(|harvest| harvest.id.0 == *id)) {
@@ -41,16 +39,11 @@ impl HarvestedArgs {
         }
         Ok(HarvestRowQuery {
             harvest: self.harvest.map(HarvestId),
-            form: self.form,
+            form,
             topic: self.list.topic.clone(),
             search: search.cloned(),
             ..HarvestRowQuery::default()
         })
-    }
-
-    /// Greatest number of rows.
-    pub fn limit(&self) -> usize {
-        self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
     }
 }
 
@@ -59,9 +52,21 @@ fn refuse<T>(what: String, hint: Option<String>) -> anyhow::Result<T> {
     Err(Usage(what + &hint).into())
 }
 
-/// Parses a form_id.
-fn form_id(text: &str) -> Result<FormId, String> {
-    text.parse().map_err(|_| "a form_id has 16 hexadecimal digits, as `hadal forms` prints them".to_string())
+/// Form with this id, or the only one whose id begins so.
+pub fn find_form(store: &dyn Store, text: &str) -> anyhow::Result<FormId> {
+    let digits = text.to_lowercase();
+    if digits.is_empty() || digits.len() > 16 || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+        let hint = "a form_id has 16 hexadecimal digits, as `hadal forms` prints them";
+        return Err(Usage(format!("'{text}' is not a form_id; {hint}")).into());
+    }
+    if digits.len() == 16 {
+        return Ok(digits.parse()?);
+    }
+    match store.forms_by_prefix(&digits, 2)?[..] {
+        [form] => Ok(form),
+        [] => Err(Usage(format!("no form_id begins with '{text}'; `hadal forms` lists all forms")).into()),
+        _ => Err(Usage(format!("several form_ids begin with '{text}'; give more digits")).into()),
+    }
 }
 
 /// Checks that a search has at least one word.

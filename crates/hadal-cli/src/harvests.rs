@@ -29,7 +29,7 @@ pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     if args.truth {
         return beside_truth(args, session, store.as_ref(), rows);
     }
-    list(&args.filter.list, session, NOTHING, rows.into_iter().take(args.filter.limit()).map(Ok))
+    list(&args.filter.list, session, NOTHING, rows.into_iter().map(Ok))
 }
 
 const NOTHING: &str = "no harvests yet";
@@ -46,8 +46,7 @@ fn beside_truth(
             Usage("no ground truth; --truth works for harvests of the simulated web only".into()).into()
         );
     }
-    let simulated: Vec<HarvestRow> =
-        rows.into_iter().filter(is_simulated).take(args.filter.limit()).collect();
+    let simulated: Vec<HarvestRow> = rows.into_iter().filter(is_simulated).collect();
     list(&args.filter.list, session, NOTHING, compare(store, &simulated)?.into_iter().map(Ok))
 }
 

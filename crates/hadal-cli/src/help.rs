@@ -7,9 +7,9 @@ use hadal::config::settings::{SETTINGS, Setting, split};
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("First steps", &["demo", "find", "forms", "harvest", "serve"]),
     ("Results", &["status", "records", "sites", "ask", "quality"]),
-    ("Protocol", &["runs", "harvests", "queries", "submissions", "lessons"]),
+    ("Protocol", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
     ("Topics and pages", &["topics", "judge"]),
-    ("Setup", &["config", "doctor", "completions"]),
+    ("Setup", &["config", "doctor", "completions", "mcp"]),
     ("Evaluation", &["world", "eval"]),
 ];
 
@@ -64,7 +64,7 @@ fn setting_of(long: &str, command: &str) -> Option<&'static Setting> {
     let groups: &[&str] = match command {
         "find" => &["crawl", "politeness", "fetch", "probe"],
         "harvest" => &["harvest", "politeness", "fetch"],
-        "quality" | "ask" | "serve" | "topics" | "judge" => &["politeness", "fetch"],
+        "quality" | "ask" | "serve" | "topics" | "judge" | "mcp" => &["politeness", "fetch"],
         "" => &["output"],
         _ => &[],
     };

@@ -41,7 +41,9 @@ mod help;
 mod judge;
 mod lessons;
 mod list;
+mod log;
 mod logging;
+mod mcp;
 mod network;
 mod network_args;
 mod planned;
@@ -97,6 +99,7 @@ enum Command {
     Records(records::RecordsArgs),
     Queries(queries::QueriesArgs),
     Submissions(submissions::SubmissionsArgs),
+    Log(log::LogArgs),
     Lessons(lessons::LessonsArgs),
     Quality(Box<quality::QualityArgs>),
     Topics(Box<topics::TopicsArgs>),
@@ -104,6 +107,7 @@ enum Command {
     Status(status::StatusArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
+    Mcp(Box<mcp::McpArgs>),
     Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -197,10 +201,12 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Records(args) => records::run(&args, &Session::open(&cli.common, &[])?),
         Command::Queries(args) => queries::run(&args, &Session::open(&cli.common, &[])?),
         Command::Submissions(args) => submissions::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Log(args) => log::run(&args, &Session::open(&cli.common, &[])?),
         Command::Lessons(args) => lessons::run(&args, &Session::open(&cli.common, &[])?),
         Command::Quality(args) => quality::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Topics(args) => topics::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Mcp(args) => mcp::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),

@@ -25,6 +25,29 @@ pub struct ListArgs {
     /// Write to a file, which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Greatest number of rows, or all [default: 50 for a table in a terminal, else all]
+    #[arg(long, value_name = "N|all", value_parser = limit)]
+    limit: Option<Limit>,
+}
+
+/// Greatest number of rows of a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    Rows(usize),
+    All,
+}
+
+/// Rows of a table in a terminal. Guess: the first ones stay within reach.
+const ROWS_IN_TERMINAL: usize = 50;
+/// Greatest number of further rows that are counted after a limit. Guess: they are read in less than a second.
+const MAX_COUNTED: usize = 100_000;
+
+fn limit(text: &str) -> Result<Limit, String> {
+    match text.parse() {
+        _ if text == "all" => Ok(Limit::All),
+        Ok(rows) if rows > 0 => Ok(Limit::Rows(rows)),
+        _ => Err("expected a number of rows, or all".to_string()),
+    }
 }
 
 /// Writes all rows of a listing. `nothing` is printed if there is none.
@@ -35,27 +58,51 @@ pub fn list<R: Listed>(
     rows: impl Iterator<Item = Result<R, StoreError>>,
 ) -> anyhow::Result<Exit> {
     let format = args.chosen(session.json)?;
+    let mut rows = rows;
+    let limited = rows.by_ref().take(args.most_rows(format));
     let written = match &args.output {
         Some(path) => {
             let context = || format!("could not write {}", path.display());
             let (file, out) = AtomicFile::create(path).with_context(context)?;
             let written =
-                write_rows(writer::<R>(format, out, Screen::file())?, rows).with_context(context)?;
+                write_rows(writer::<R>(format, out, Screen::file())?, limited).with_context(context)?;
             file.complete().with_context(context)?;
             written
         }
         None => {
             let out = BufWriter::new(std::io::stdout());
-            write_rows(writer::<R>(format, out, session.stdout())?, rows)?
+            write_rows(writer::<R>(format, out, session.stdout())?, limited)?
         }
     };
     if written == 0 && format == Format::Table {
         writeln!(std::io::stderr(), "{nothing}").ok();
     }
+    if args.limit.is_none() {
+        announce_more(rows.take(MAX_COUNTED + 1).count());
+    }
     Ok(Exit::Done)
 }
 
+/// Prints how many rows follow those of the table.
+fn announce_more(rows: usize) {
+    match rows {
+        0 => Ok(()),
+        1..=MAX_COUNTED => writeln!(std::io::stderr(), "{rows} more; --limit all lists them"),
+        _ => writeln!(std::io::stderr(), "more than {MAX_COUNTED} more; --limit all lists them"),
+    }
+    .ok();
+}
+
 impl ListArgs {
+    fn most_rows(&self, format: Format) -> usize {
+        let on_terminal = self.output.is_none() && std::io::stdout().is_terminal();
+        match self.limit {
+            Some(Limit::Rows(rows)) => rows,
+            None if format == Format::Table && on_terminal => ROWS_IN_TERMINAL,
+            None | Some(Limit::All) => usize::MAX,
+        }
+    }
+
     fn chosen(&self, json: bool) -> Result<Format, Usage> {
         let format = match (self.format, json) {
             (Some(format), true) if format != Format::Jsonl => {

@@ -1,10 +1,22 @@
-//! Logging: warnings by default, more with `-v`, to standard error or a file.
+//! Logging: warnings by default, one line per request with `-v`, to standard error or a file.
 
 use super::session::Common;
 use anyhow::Context;
+use clap::ValueEnum;
 use hadal::output::progress::AboveBars;
 use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+
+/// Format of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
 
 /// Starts logging for this process.
 pub fn start(common: &Common) -> anyhow::Result<()> {
@@ -15,15 +27,19 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
         (_, 2) => "hadal=debug,info",
         _ => "trace",
     };
-    let log = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level)).with_ansi(false);
-    // Only a second start in one process fails; the first log continues.
-    match &common.log_file {
-        None => log.with_writer(|| AboveBars).try_init().ok(),
+    let writer = match &common.log_file {
+        None => BoxMakeWriter::new(|| AboveBars),
         Some(path) => {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
             let file = file.with_context(|| format!("could not write the log to {}", path.display()))?;
-            log.with_writer(Mutex::new(file)).try_init().ok()
+            BoxMakeWriter::new(Mutex::new(file))
         }
+    };
+    let log = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level)).with_writer(writer);
+    // Only a second start in one process fails; the first log continues.
+    match common.log_format {
+        LogFormat::Text => log.with_ansi(false).with_target(false).try_init().ok(),
+        LogFormat::Json => log.json().flatten_event(true).with_target(false).try_init().ok(),
     };
     Ok(())
 }

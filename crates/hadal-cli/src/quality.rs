@@ -100,7 +100,7 @@ pub fn ask(
     max_requests: Option<u64>,
     session: &Session,
 ) -> anyhow::Result<CrawlSummary> {
-    let show = Show { json: session.json, style: session.progress(), max_requests };
+    let show = Show { json: session.json, style: session.progress(), max_requests, has_last_words: false };
     crawl::run(|stop| setup(store, run, sample, max_requests, session, stop), show, None)
 }
 

@@ -24,6 +24,6 @@ pub fn run(args: &RecordsArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     let query = args.filter.query(store.as_ref(), args.search.as_ref())?;
     let nothing = "no matching records; harvest a form first or loosen the filters";
-    let rows = all_records(store.as_ref(), query).take(args.filter.limit());
+    let rows = all_records(store.as_ref(), query);
     list(&args.filter.list, session, nothing, rows)
 }

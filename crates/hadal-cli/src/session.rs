@@ -1,6 +1,7 @@
 //! Common options and the checked configuration.
 
 use super::exit::Usage;
+use super::logging::LogFormat;
 use clap::{ArgAction, Args};
 use hadal::choice::nearest;
 use hadal::config::layers::FILE_VARIABLE;
@@ -36,7 +37,10 @@ pub struct Common {
     /// Write the log to a file instead of standard error
     #[arg(long, global = true, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
-    /// Log more; twice for everything
+    /// Format of the log
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+    /// Log one line per request; twice also decisions, three times everything
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
     /// No progress display, errors only

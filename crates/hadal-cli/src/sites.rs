@@ -8,6 +8,9 @@ use clap::Args;
 use hadal::store::SiteQuery;
 
 /// List or export the sites visited
+///
+/// `best` is the relevance of the site's best form. `closed` means that the strategy visits no further page of the
+/// site, because its pages led to nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal sites --min-relevance 0.5 --format jsonl")]
 pub struct SitesArgs {

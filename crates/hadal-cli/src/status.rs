@@ -6,6 +6,7 @@ use clap::Args;
 use hadal::output::harvested::coverage_phrase;
 use hadal::output::table::Table;
 use hadal::output::terminal::Screen;
+use hadal::report::values::plural;
 use hadal::report::{self, Status};
 use hadal::store::RunId;
 use std::io::Write;
@@ -59,8 +60,9 @@ pub fn screen(status: &Status, screen: Screen) -> String {
     if status.queries > 0 || status.records > 0 {
         let coverage = coverage_phrase(&status.coverage);
         text.push_str(&format!(
-            "harvest   {} records with {} queries{coverage}\n",
-            status.records, status.queries
+            "harvest   {} with {}{coverage}\n",
+            plural(status.records, "record", "records"),
+            plural(status.queries, "query", "queries")
         ));
     }
     if !status.errors.is_empty() {

@@ -125,6 +125,9 @@ pub enum FetchError {
     /// The connection was refused, or the host is unreachable.
     #[error("connection refused or unreachable")]
     Connect,
+    /// The proxy did not open a connection.
+    #[error("no connection through the proxy")]
+    Proxy,
     /// The TLS handshake failed.
     #[error("TLS handshake failed")]
     Tls,
@@ -152,6 +155,6 @@ impl FetchError {
     /// Returns true if the same request may succeed later.
     pub fn is_transient(self) -> bool {
         use FetchError::*;
-        matches!(self, Dns | Connect | ConnectTimeout | AnswerTimeout | BodyTimeout | Closed)
+        matches!(self, Dns | Connect | Proxy | ConnectTimeout | AnswerTimeout | BodyTimeout | Closed)
     }
 }

@@ -6,17 +6,48 @@
 use crate::address::{Site, is_session_name};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Identity of a form across all sites, written as 16 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormId(pub u64);
 
 impl std::fmt::Display for FormId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+/// 16 hexadecimal digits in JSON, because many programs read JSON numbers beyond 2^53 inexactly; a number in binary
+/// formats.
+impl Serialize for FormId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() {
+            true => serializer.collect_str(self),
+            false => serializer.serialize_u64(self.0),
+        }
+    }
+}
+
+/// JSON of earlier versions holds numbers.
+impl<'de> Deserialize<'de> for FormId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FormId, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(u64),
+            Digits(String),
+        }
+        if !deserializer.is_human_readable() {
+            return u64::deserialize(deserializer).map(FormId);
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(number) => Ok(FormId(number)),
+            Written::Digits(digits) => digits.parse().map_err(D::Error::custom),
+        }
     }
 }
 
@@ -246,5 +277,12 @@ mod tests {
     fn ids_survive_being_written_and_read() {
         let id = FormId(0x00ab_cdef_0123_4567);
         assert_eq!(id.to_string().parse::<FormId>().unwrap(), id);
+        let json = serde_json::to_string(&id).unwrap();
+        assert_eq!(json, "\"00abcdef01234567\"");
+        assert_eq!(serde_json::from_str::<FormId>(&json).unwrap(), id);
+        assert_eq!(serde_json::from_str::<FormId>("7").unwrap(), FormId(7), "as earlier versions wrote it");
+        let packed = postcard::to_stdvec(&id).unwrap();
+        assert_eq!(postcard::from_bytes::<FormId>(&packed).unwrap(), id);
+        assert_eq!(packed, postcard::to_stdvec(&id.0).unwrap());
     }
 }

@@ -177,6 +177,21 @@ pub fn after_the_first_run_is_discarded_the_next_one_is_first(store: &dyn Store)
     }
 }
 
+pub fn forms_are_found_by_the_first_digits_of_their_ids(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
+    let ids = [0xab00_0000_0000_0001, 0xab00_0000_0000_0002, 0xac00_0000_0000_0000];
+    let forms = ids.map(|id| new_form(form(id, "http://a.org/", 0.9, 0.9))).to_vec();
+    run_step(store, run, &waiting, Outcome { forms, ..visit(1, &waiting, SiteCounters::default()) });
+    let found = |digits: &str, limit| -> Vec<u64> {
+        store.forms_by_prefix(digits, limit).unwrap().into_iter().map(|form| form.0).collect()
+    };
+    assert_eq!(found("ab", 9), ids[..2]);
+    assert_eq!(found("a", 2), ids[..2]);
+    assert_eq!(found("ac00000000000000", 9), ids[2..]);
+    assert_eq!(found("b", 9), [] as [u64; 0]);
+}
+
 pub fn labels_are_kept_and_replaced(store: &dyn Store) {
     let run = begin(store);
     let forms = (1..=4).map(|id| form(id, "http://a.org/", 0.9, 0.8)).collect();

@@ -194,6 +194,21 @@ pub fn failing_a_host_fails_its_waiting_links(store: &dyn Store) {
     assert_eq!(known(store, run, &[links[1].link.id]), [true]);
 }
 
+pub fn failed_links_can_wait_again_and_others_cannot(store: &dyn Store) {
+    let run = begin(store);
+    let failed = queued_link("http://a.org/1", 0, 0.5, 1);
+    let done = queued_link("http://a.org/2", 0, 0.5, 2);
+    let stranger = queued_link("http://a.org/3", 0, 0.5, 3);
+    run_step(store, run, &failed, outcome(1, &failed, StepEnd::Failed(kind("connect"))));
+    run_step(store, run, &done, outcome(2, &done, StepEnd::Visited));
+    let again = QueuedLink { queue: QueueId(3), order: 9, ..failed };
+    let retry = FrontierChange::Retry(vec![again.clone(), done, stranger]);
+    store.commit(run, &changing(retry)).unwrap();
+    assert_eq!(of_queue(store, run, QueueId(3), 9), [again]);
+    assert_eq!(of_queue(store, run, QueueId(0), 9), []);
+    assert_eq!((counters(store, run).waiting, counters(store, run).failed), (1, 0));
+}
+
 pub fn runs_do_not_see_each_other(store: &dyn Store) {
     let (one, two) = (store.begin(&spec("books")).unwrap(), store.begin(&spec("cars")).unwrap());
     let waiting = queued_link("http://a.org/", 0, 0.5, 1);

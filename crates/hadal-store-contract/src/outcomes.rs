@@ -21,6 +21,32 @@ pub fn a_sent_link_is_no_longer_waiting(store: &dyn Store) {
     assert_eq!(counters(store, run).waiting, 0);
 }
 
+pub fn failures_are_listed_with_their_reasons(store: &dyn Store) {
+    let run = begin(store);
+    let waiting = queued_link("http://a.org/", 0, 0.5, 1);
+    let back = StepEnd::Retry(Box::new(waiting.clone()), kind("connect"));
+    run_step(store, run, &waiting, outcome(1, &waiting, back));
+    store.commit(run, &sending(2, &waiting)).unwrap();
+    let given_up = outcome(2, &waiting, StepEnd::Failed(kind("http_503")));
+    store.commit(run, &ending(vec![given_up.clone(), given_up])).unwrap();
+    store.commit(run, &Batch { sent: vec![robots(3)], ..Batch::default() }).unwrap();
+    let robots_end = outcome(3, &waiting, StepEnd::RobotsFailed(kind("dns")));
+    store.commit(run, &ending(vec![Outcome { target: robots(3).target, ..robots_end }])).unwrap();
+    let listed = |query: FailureQuery| -> Vec<(String, String, u32, bool)> {
+        let rows = all_failures(store, query).map(Result::unwrap);
+        rows.map(|row| (row.url.to_string(), row.kind.to_string(), row.times, row.given_up)).collect()
+    };
+    let page = ("http://a.org/".to_string(), "http_503".to_string(), 2, true);
+    let rules = ("http://a.org/robots.txt".to_string(), "dns".to_string(), 1, false);
+    let one_by_one = FailureQuery { limit: Some(1), ..FailureQuery::default() };
+    assert_eq!(listed(one_by_one), [page.clone(), rules.clone()]);
+    let of = |name: &str| FailureQuery { hosts: vec![host(name)], run: Some(run), ..FailureQuery::default() };
+    assert_eq!(listed(of("a.org")), [page, rules]);
+    assert_eq!(listed(of("b.org")), []);
+    store.discard(Activity::Run(run)).unwrap();
+    assert_eq!(listed(FailureQuery::default()), []);
+}
+
 pub fn only_waiting_links_can_be_sent(store: &dyn Store) {
     let run = begin(store);
     let (busy, done) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));

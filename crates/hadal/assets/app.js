@@ -27,17 +27,28 @@ async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const path = location.pathname in PAGES ? location.pathname : "/";
+  const path = location.pathname;
   for (const link of document.querySelectorAll(".top nav a")) {
     if (link.pathname === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${NAMES[path]} – hadal`;
+  document.title = `${NAMES[path] ?? "Unknown page"} – hadal`;
+  if (!(path in PAGES)) return void fill(main, unknownPage(path));
   try {
     await PAGES[path].show(main, new URLSearchParams(location.search), signal);
   } catch (error) {
     if (!signal.aborted) fill(main, h("p", { class: "hint bad", role: "alert" }, error.message));
   }
+}
+
+function unknownPage(path) {
+  const link = ([to, name]) => [h("a", { href: to, "data-inside": true }, name), " "];
+  return h(
+    "div",
+    { class: "empty" },
+    h("h1", {}, "No such page"),
+    h("p", { role: "alert" }, `There is no page ${path}. These pages exist: `, Object.entries(NAMES).map(link)),
+  );
 }
 
 document.addEventListener("click", (event) => {

@@ -133,7 +133,10 @@ pub fn browser() -> CheckResult {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
     match candidates.into_iter().find(|file| file.is_file()) {
-        Some(file) => check("browser", CheckLevel::Ok, file.display().to_string()),
+        Some(file) => {
+            let detail = format!("{} found; not used, because pages are not rendered", file.display());
+            check("browser", CheckLevel::Ok, detail)
+        }
         None => check("browser", CheckLevel::Ok, "none found; not needed, because pages are not rendered"),
     }
 }

@@ -56,6 +56,15 @@ fn a_busy_port_is_reported_before_anything_else() {
 }
 
 #[test]
+fn a_dry_run_archives_nothing() {
+    let place = Place::new();
+    place.run(&["demo", "--max-requests", "300", "--harvest", "0", "--dashboard", "off", "-q"]).done();
+    let requests = place.run(&["harvest", "--topic", "hotel", "--dry-run", "--warc", "archive"]).done();
+    assert!(requests.starts_with("GET http"), "{requests}");
+    assert!(!place.path().join("archive").exists());
+}
+
+#[test]
 fn a_demo_may_end_with_the_forms() {
     let place = Place::new();
     let told = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();

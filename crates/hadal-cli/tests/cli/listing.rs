@@ -37,7 +37,7 @@ fn jsonl_of_forms_has_the_documented_keys_in_their_order() {
          \"page_url\":\"http://books.example/\",\"action\":\"http://books.example/find\",\"method\":\"post\",\
          \"fields\":[{\"name\":\"q\",\"type\":\"search\",\"label\":\"Find\",\"options\":2}],\"kind\":\"search\",\
          \"p_searchable\":0.9123,\"p_relevant\":0.9,\"found_at_request\":12,\"depth\":2,\"also_on\":0,\
-         \"source\":\"searchaction\"}"
+         \"source\":\"searchaction\",\"language\":null,\"evidence\":[\"a button says find\"]}"
     );
     assert_eq!(place_with_forms().run(&["forms", "--json"]).done(), out);
 }
@@ -50,6 +50,25 @@ fn only_searchable_forms_are_listed_unless_all_are_asked_for() {
     assert_eq!(count(&["forms", "--json", "--all"]), 3);
     assert_eq!(count(&["forms", "--json", "--min-relevance", "0.8"]), 1);
     assert_eq!(count(&["forms", "--json", "--topic", "books"]), 2);
+}
+
+#[test]
+fn a_limit_takes_the_most_relevant_forms() {
+    let place = place_with_forms();
+    let first = place.run(&["forms", "--json", "--limit", "1"]).done();
+    assert!(first.lines().count() == 1 && first.contains("0000000000000001"), "{first}");
+    assert_eq!(place.run(&["forms", "--json", "--limit", "all"]).done().lines().count(), 2);
+    place.run(&["forms", "--limit", "0"]).refused(&["--limit", "or all"]);
+}
+
+#[test]
+fn a_form_is_named_by_the_first_digits_of_its_id_if_they_are_unique() {
+    let place = place_with_forms();
+    place.run(&["harvest", "00000000"]).refused(&["several form_ids begin with '00000000'"]);
+    place.run(&["harvest", "beef"]).refused(&["no form_id begins with 'beef'"]);
+    place.run(&["harvest", "book"]).refused(&["'book' is not a form_id"]);
+    let named = place.run(&["harvest", "0000000000000b", "--dry-run", "--allow-post"]);
+    assert!(!named.err.contains("begin") && !named.err.contains("is not a form_id"), "{named:?}");
 }
 
 #[test]

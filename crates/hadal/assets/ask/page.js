@@ -18,8 +18,8 @@ export async function show(main, query, signal) {
         "div",
         { class: "empty" },
         h("h1", {}, "No sources yet"),
-        h("p", {}, "A crawl has to find forms first, or you import some: "),
-        h("pre", {}, "hadal demo\nhadal forms import FILE"),
+        h("p", {}, "A crawl has to find forms first. Start one and come back to this page:"),
+        h("pre", {}, "hadal demo\nhadal find book --seeds seeds.txt"),
       ),
     );
   const words = h("input", {

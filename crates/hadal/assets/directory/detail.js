@@ -19,7 +19,7 @@ export function detail({ form, heading, path, harvests }) {
       outside(form.action),
     ),
     h("h3", {}, "Evidence"),
-    h("ul", { class: "evidence" }, form.evidence.map(evidence)),
+    h("ul", { class: "evidence" }, form.why.map(evidence)),
     form.finding ? h("p", {}, `Probe result: it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
     harvests.length
       ? h(

@@ -39,8 +39,9 @@ export function coverageCurve({ harvest }, signal) {
 /** An unknown bound is drawn at the edge of the possible range. */
 function coverageLine(points) {
   const estimated = points.filter(({ coverage }) => coverage !== null && coverage[1] !== null);
+  const since = estimated.length ? `, from request ${estimated[0].requests} on` : "";
   return {
-    name: "estimate with interval",
+    name: `estimate with interval${since}`,
     look: "line-1",
     points: estimated.map(({ requests, coverage }) => [requests, coverage[1]]),
     band: estimated.map(({ requests, coverage }) => [requests, coverage[0] ?? 0, coverage[2] ?? 1]),

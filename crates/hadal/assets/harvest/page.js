@@ -6,7 +6,7 @@ import { fill, h, inside, said } from "../kit/dom.js";
 import { count, percent, plural } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { share, state } from "../kit/parts.js";
-import { later, standing, watch } from "../kit/watch.js";
+import { calm, later, standing, watch } from "../kit/watch.js";
 import { coverageCurve } from "./coverage.js";
 import { queryList } from "./queries.js";
 import { recordList } from "./records.js";
@@ -25,13 +25,18 @@ export async function show(main, query, signal) {
   const buttons = controls({ path: `${path}/control`, of: ({ harvest }) => harvest, asked: word.asked, signal });
   const lists = [coverageCurve, queryList].map((part) => part(first.harvest, signal));
   const parts = [summary(first.harvest, word, buttons.element), ...lists];
+  const tabs = h("div", {}, picker(harvests, number));
+  const redraw = calm(async () => {
+    const now = await attempt(() => read("/api/harvests", { limit: 200 }, signal));
+    if (now && !tabs.contains(document.activeElement)) fill(tabs, picker(now.harvests, number));
+  }, signal);
   fill(
     main,
-    picker(harvests, number),
+    tabs,
     parts.map(({ element }) => element),
     recordList(first.harvest, signal),
   );
-  const update = (now) => Promise.all([buttons, ...parts].map((part) => part.update(now)));
+  const update = (now) => Promise.all([redraw(now), ...[buttons, ...parts].map((part) => part.update(now))]);
   await update(first);
   watch(`${path}/events`, "harvest", { update, away: word.away, sentence, signal });
 }

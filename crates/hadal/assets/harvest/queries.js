@@ -43,7 +43,7 @@ function row(asked) {
     yields(asked),
     asked.total === null ? "–" : `${asked.total_is_round ? "about " : ""}${count(asked.total)}`,
     count(asked.pages),
-    [ENDS[asked.end] ?? words(asked.end), asked.kind === "results" ? "" : ` (${words(asked.kind)})`],
+    [ENDS[asked.end] ?? words(asked.end), ["", "results"].includes(asked.kind) ? "" : ` (${words(asked.kind)})`],
   ];
   return h(
     "div",

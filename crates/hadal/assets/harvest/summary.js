@@ -1,7 +1,7 @@
 // Counters of a harvest, its next queries, and export links.
 
 import { fill, h, inside, outside, said } from "../kit/dom.js";
-import { brief, count, percent, plural, span, words } from "../kit/format.js";
+import { brief, count, percent, plural, span } from "../kit/format.js";
 import { tile } from "../kit/parts.js";
 
 const FORMATS = ["jsonl", "csv", "parquet"];
@@ -25,7 +25,7 @@ export function summary(harvest, word, controls) {
         h(
           "p",
           { class: "hint" },
-          `harvest ${harvest.harvest} · ${harvest.policy} · `,
+          `harvest ${harvest.harvest} · policy ${harvest.policy} · `,
           outside(harvest.page_url),
           " · ",
           inside(`/directory?form=${harvest.form_id}`, {}, "its form"),
@@ -55,11 +55,13 @@ export function summary(harvest, word, controls) {
       fill(
         ending,
         harvest.ending ? `Ended: ${harvest.ending}.` : "",
-        harvest.errors.map(({ kind, count }) => ` ${words(kind)}: ${count}.`),
+        harvest.errors.map(({ explanation, count }) => ` ${explanation}: ${count}.`),
       );
       fill(
         next,
-        wordsNext.length ? wordsNext.map((word) => h("li", {}, said(word))) : h("li", { class: "hint" }, "Nothing."),
+        wordsNext.length
+          ? wordsNext.map((word) => h("li", {}, said(word)))
+          : h("li", { class: "hint" }, harvest.state === "running" ? "Not chosen yet." : "None; the harvest is over."),
       );
     },
   };

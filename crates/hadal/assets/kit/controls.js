@@ -77,6 +77,7 @@ function budgetForm(set) {
     h("button", {}, "Set"),
   );
   const suggest = (requests) => {
+    number.placeholder = requests === null ? "no own budget" : "";
     if (number.value === "" && requests !== null) number.value = requests;
   };
   return { element, suggest };

@@ -43,6 +43,9 @@ export function span([low, , high], format) {
   return `${format(low)} to ${format(high)}`;
 }
 
+/** 2026-01-31T12:00:00.000Z as 2026-01-31 12:00 UTC. */
+export const moment = (time) => `${time.slice(0, 16).replace("T", " ")} UTC`;
+
 /** 1 form, 2 forms. */
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 

@@ -9,6 +9,7 @@ const MARGIN = { left: 52, right: 16, top: 28, bottom: 40 };
 export function plot({ lines, x, y, log, width, height, title }) {
   const across = scale(range(lines, 0, x, log.x), [MARGIN.left, width - MARGIN.right], log.x);
   const up = scale(range(lines, 1, y, log.y), [height - MARGIN.bottom, MARGIN.top], log.y);
+  if (lines.every(({ points }) => points.length === 0)) return emptyPlot({ across, width, height, title });
   const frame = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
   const guide = s("line", { class: "guide", y1: frame.top, y2: frame.bottom, visibility: "hidden" });
   const svg = s(
@@ -23,6 +24,21 @@ export function plot({ lines, x, y, log, width, height, title }) {
   );
   return { svg, across, guide: (at) => moveGuide(guide, at === null ? null : across(at)) };
 }
+
+/** Picture before the first value: no axes, because their range is unknown. */
+function emptyPlot({ across, width, height, title }) {
+  const svg = s(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": title },
+    s("title", {}, title),
+    s("text", { class: "axis", x: width / 2, y: height / 2, "text-anchor": "middle" }, "No values yet."),
+  );
+  return { svg, across, guide: () => {} };
+}
+
+/** A value holds until the next one, so a line has steps and no slopes. */
+const steps = (points) =>
+  points.flatMap((point, at) => (at ? [[point[0], ...points[at - 1].slice(1)], point] : [point]));
 
 /** Range from zero (one on a log scale) to a round number above the largest value. */
 function range(lines, index, axis, log) {
@@ -70,10 +86,12 @@ function columns(across, frame, x, width) {
 
 function drawn({ points, band, look }, across, up) {
   const place = ([x, value]) => `${across(x).toFixed(1)},${up(value).toFixed(1)}`;
-  const parts = [s("polyline", { class: "line", points: points.map(place).join(" ") })];
+  const parts = [s("polyline", { class: "line", points: steps(points).map(place).join(" ") })];
   if (band?.length) {
-    const high = band.map(([x, , top]) => place([x, top]));
-    const low = band.map(([x, bottom]) => place([x, bottom])).reverse();
+    const high = steps(band).map(([x, , top]) => place([x, top]));
+    const low = steps(band)
+      .map(([x, bottom]) => place([x, bottom]))
+      .reverse();
     const [at, bottom, top] = band.at(-1);
     parts.unshift(s("polygon", { class: "band", points: [...high, ...low].join(" ") }));
     parts.push(s("line", { class: "whisker", x1: across(at), x2: across(at), y1: up(bottom), y2: up(top) }));

@@ -53,7 +53,7 @@ function facts({ at_request, status, depth, origin, lane }) {
     status === 200 ? null : status,
     `${depth} clicks deep`,
     origin === "link" ? null : origin,
-    lane && `lane ${lane}`,
+    lane && `queue ${lane}`,
   ]
     .filter(Boolean)
     .join(" · ");

@@ -1,7 +1,7 @@
 // Load of a run: queues of the frontier, hosts, errors by kind.
 
 import { fill, h } from "../kit/dom.js";
-import { count, plural, words } from "../kit/format.js";
+import { count, plural } from "../kit/format.js";
 import { bars, panel } from "../kit/parts.js";
 
 const HOSTS = 10;
@@ -14,7 +14,7 @@ export function load() {
     element: h(
       "div",
       { class: "columns" },
-      panel("Links by queue", lanes),
+      panel("Links by queue", h("p", { class: "hint" }, "The strategy decides what a queue means."), lanes),
       panel("Hosts of the last 200 pages", hosts),
       panel("Errors by kind", errors),
     ),
@@ -24,7 +24,7 @@ export function load() {
       fill(
         errors,
         bars(
-          now.run.errors.map(({ kind, count }) => ({ name: words(kind), value: count })),
+          now.run.errors.map(({ explanation, count }) => ({ name: explanation, value: count })),
           "None.",
         ),
       );
@@ -33,7 +33,7 @@ export function load() {
 }
 
 const lane = ({ lane, waiting, or_more }) => ({
-  name: /^\d+$/.test(lane) ? `lane ${lane}` : lane,
+  name: /^\d+$/.test(lane) ? `queue ${lane}` : lane,
   value: waiting,
   note: `${count(waiting)}${or_more ? " or more" : ""}`,
 });

@@ -3,7 +3,7 @@
 import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
-import { count, plural } from "../kit/format.js";
+import { count, moment, plural } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { later, standing, watch } from "../kit/watch.js";
 import { decisions } from "./decisions.js";
@@ -14,7 +14,9 @@ import { tiles } from "./tiles.js";
 
 export async function show(main, query, signal) {
   const { runs } = await read("/api/runs", { limit: 200 }, signal);
-  const run = runs.find(({ run }) => String(run) === query.get("run")) ?? runs[0];
+  const wanted = query.get("run");
+  const listed = wanted === null ? runs[0] : runs.find(({ run }) => String(run) === wanted);
+  const run = listed ?? (wanted && (await read(`/api/runs/${encodeURIComponent(wanted)}`, {}, signal)).run);
   if (!run) {
     fill(main, nothingYet());
     return later(() => attempt(() => show(main, query, signal)), signal);
@@ -51,9 +53,10 @@ function header(run) {
       h(
         "p",
         { class: "hint" },
-        `run ${run.run} · ${run.strategy} · `,
+        `run ${run.run} · strategy ${run.strategy} · `,
         said(run.source),
         ` · ${plural(run.seeds, "seed")}`,
+        run.last_at ? ` · last active ${moment(run.last_at)}` : "",
       ),
     ),
     update: ({ run, control }) => update(run.state === "running" && control.pause ? "pausing" : run.state, control),
@@ -72,7 +75,8 @@ function picker(runs, chosen) {
         `/?run=${run.run}`,
         { "aria-current": run === chosen ? "true" : null },
         h("strong", {}, said(run.topic)),
-        h("span", {}, `${run.run} · ${run.strategy}`),
+        h("span", {}, `run ${run.run} · strategy ${run.strategy}`),
+        run.last_at ? h("span", { class: "hint" }, moment(run.last_at)) : null,
         h("span", { class: "hint" }, `${count(run.forms_relevant)} forms`),
       ),
     ),

@@ -31,7 +31,10 @@ export function tiles() {
       relevant.set(count(run.forms_relevant), perThousand(run.forms_relevant, run.requests));
       searchable.set(count(run.forms_searchable), `of ${plural(run.forms, "form")} seen`);
       requests.set(count(run.requests), `${brief(run.bytes)}B, ${plural(run.sites, "site")}`);
-      pages.set(rate(speed?.pages_per_s), speed ? `${rate(speed.requests_per_s)} requests/s` : pagesSoFar(run));
+      pages.set(
+        rate(speed?.pages_per_s ?? average(run, isGoing)),
+        speed ? `${rate(speed.requests_per_s)} requests/s` : pagesSoFar(run, isGoing),
+      );
       frontier.set(brief(run.frontier), plural(run.probes, "question") + " to forms");
       left.set(...timeLeft(run, control, speed));
       spent.replaceChildren(
@@ -43,11 +46,21 @@ export function tiles() {
   };
 }
 
-const pagesSoFar = (run) => `${plural(run.pages, "page")}, ${count(run.failed)} failed`;
+const pagesSoFar = (run, isGoing) =>
+  `${isGoing ? "" : "on average; "}${plural(run.pages, "page")}, ${count(run.failed)} failed`;
+
+/** Pages per second of all sessions; none while the current rate is being measured. */
+const average = (run, isGoing) => (isGoing || !run.elapsed_s ? null : run.pages / run.elapsed_s);
 
 const perThousand = (forms, requests) => (requests ? `${rate((forms / requests) * 1000)} per 1000 requests` : "");
 
-const ENDED = { stopped: "stopped", budget: "budget spent", exhausted: "nothing left", paused: "paused" };
+const ENDED = {
+  stopped: "stopped",
+  interrupted: "interrupted; the same command resumes",
+  budget: "budget spent",
+  exhausted: "nothing left",
+  paused: "paused",
+};
 
 function timeLeft(run, control, speed) {
   if (run.state !== "running") return ["–", ENDED[run.state] ?? run.state];

@@ -82,6 +82,24 @@ impl RunHosts {
         Ok((host, true))
     }
 
+    /// Lets a host that failed be tried at once: its own pause ends, and robots.txt is fetched again. Must be called
+    /// before the host is loaded. False if the host did not fail.
+    pub fn try_at_once(&mut self, name: &Host) -> Result<bool, StoreError> {
+        let host = self.scheduler.intern(name);
+        let state = &mut self.known(host)?.state;
+        let has_failed = state.failures > 0;
+        if has_failed {
+            (state.next_at, state.robots_until) = (Time(0), Time(0));
+        }
+        Ok(has_failed)
+    }
+
+    /// True when the last request to a host failed.
+    pub fn is_failing(&mut self, name: &Host) -> Result<bool, StoreError> {
+        let host = self.scheduler.intern(name);
+        Ok(self.known(host)?.state.failures > 0)
+    }
+
     /// Number of a host that was loaded before.
     pub fn find(&self, name: &Host) -> Option<HostIx> {
         self.scheduler.find(name)

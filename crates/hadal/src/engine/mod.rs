@@ -36,7 +36,7 @@ pub use step::{ExaminedPage, Visit, VisitResult, examine};
 use crate::store::*;
 use flights::Flights;
 use frontier::Frontier;
-use hadal_core::address::LinkId;
+use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::strategy::{RestoreError, StrategyCommand};
 use outcome::OutcomeBuilder;
@@ -83,6 +83,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const RESOLUTION_POLL: Duration = Duration::from_millis(10);
 /// Longest time that a session waits for the pause of a host when nothing else is left to do. Guess.
 const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
+/// The same before the first page, when the hosts of all seeds fail. Guess: two retries, after 2 and 4 seconds.
+const MAX_SEED_WAIT: Duration = Duration::from_secs(5);
 
 /// Receives the events of a crawl.
 type Emit<'a> = &'a mut (dyn FnMut(CrawlEvent) + Send);
@@ -136,6 +138,10 @@ impl Engine {
         }
         let now = crawl.clock.now();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
+        let retries_seeds = retries_seeds(&crawl, checkpoint.progress.state);
+        if retries_seeds {
+            frontier.try_hosts_at_once(&crawl.spec.seeds, &mut checkpoint.requested)?;
+        }
         frontier.load(&checkpoint, now);
         let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
         let flights = Flights::new(StepTools::of(&crawl), slots, crawl.clock.is_simulated());
@@ -144,6 +150,9 @@ impl Engine {
         let progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
         let mut engine = Engine { crawl, run, frontier, flights, resolutions, progress };
         engine.resume(checkpoint.in_flight)?;
+        if retries_seeds {
+            engine.retry_seeds()?;
+        }
         Ok(engine)
     }
 
@@ -158,6 +167,12 @@ impl Engine {
         if is_new { self.begin() } else { Ok(()) }
     }
 
+    /// Lets seeds that failed wait again, so that the same command retries a seed that was down.
+    fn retry_seeds(&mut self) -> Result<(), CrawlError> {
+        let (strategy, now) = (self.crawl.strategy.as_ref(), self.crawl.clock.now());
+        Ok(self.frontier.retry(seed_links(&self.crawl.spec), strategy, now)?)
+    }
+
     /// Starts a new run: state of an earlier run, first commands of the strategy, seeds.
     fn begin(&mut self) -> Result<(), CrawlError> {
         if let Some(prior) = self.crawl.prior.take() {
@@ -166,8 +181,7 @@ impl Engine {
         for command in self.crawl.strategy.begin() {
             self.apply(command)?;
         }
-        let seeds = self.crawl.spec.seeds.iter();
-        let seeds = seeds.map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed)).collect();
+        let seeds = seed_links(&self.crawl.spec);
         if self.enqueue(seeds)? == 0 { Err(CrawlError::NoSeeds) } else { Ok(()) }
     }
 
@@ -330,12 +344,21 @@ impl Engine {
         }
         let now = self.crawl.clock.now();
         let next_wake = self.frontier.hosts.next_wake();
-        let can_wait = next_wake.is_some_and(|at| now.until(at) <= MAX_HOST_WAIT);
+        let longest = if self.all_seeds_fail() { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
+        let can_wait = next_wake.is_some_and(|at| now.until(at) <= longest);
         let is_over = !self.progress.is_paused() && (self.is_finished() || !can_wait);
         if is_over {
             self.progress.end(RunState::Exhausted);
         }
         is_over
+    }
+
+    /// True before the first page, when the last request to the host of each seed failed. An error of the store counts as
+    /// no: the next read reports it.
+    fn all_seeds_fail(&mut self) -> bool {
+        let hosts = &mut self.frontier.hosts;
+        let mut seeds = self.crawl.spec.seeds.iter();
+        self.progress.spent.pages == 0 && seeds.all(|seed| hosts.is_failing(&Host::of(seed)).unwrap_or(false))
     }
 
     /// True when a session on the system clock was stopped and has waited for the requests in flight long enough. They
@@ -380,6 +403,21 @@ impl Engine {
         let resting = if state == RunState::Exhausted { tally.waiting.saturating_sub(probes) } else { 0 };
         Ok(CrawlSummary { run: self.run, state, tally, resting })
     }
+}
+
+/// True if a session tries failed seeds again: the last session of the crawl ended by itself. A session that was killed
+/// continues exactly where it was, and so does one on a simulated clock.
+fn retries_seeds(crawl: &Crawl, last: RunState) -> bool {
+    let has_ended = match last {
+        RunState::Exhausted => true,
+        RunState::Budget | RunState::Stopped => !crawl.clock.is_simulated(),
+        RunState::Running | RunState::Interrupted | RunState::Paused => false,
+    };
+    crawl.mode == CrawlMode::Find && has_ended
+}
+
+fn seed_links(spec: &RunSpec) -> Vec<FrontierLink> {
+    spec.seeds.iter().map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed)).collect()
 }
 
 /// Link that stands for a backlink look-up. Its id differs from that of a visit to the same URL.

@@ -1,6 +1,6 @@
 //! HTTP client for the simulated web: a request is a function call.
 
-use super::Fetch;
+use super::{Fetch, log_exchange};
 use futures::future::BoxFuture;
 use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
@@ -29,6 +29,7 @@ impl<W: Respond> Fetch for InProcess<W> {
             if let Ok(response) = &mut exchange.result {
                 cut(response, request.body_limit);
             }
+            log_exchange(request, &exchange);
             exchange
         })
     }

@@ -11,7 +11,7 @@ pub(crate) mod wildcard;
 pub mod world_server;
 
 use futures::future::BoxFuture;
-use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
+use hadal_core::http::{BodyCompleteness, Exchange, Headers, Method, Request, Response};
 use hadal_core::time::Time;
 use std::net::IpAddr;
 use url::Url;
@@ -21,9 +21,33 @@ pub trait Fetch: Send + Sync {
     /// Sends one request. `at` is the time on the caller's clock, which may be simulated.
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange>;
 
+    /// All headers that the client sends with a request, without those that authorise the connection to a proxy.
+    fn sent_headers(&self, request: &Request, _at: Time) -> Headers {
+        request.headers.clone()
+    }
+
     /// Address to which a request for this URL would be sent. `None` when it is unknown or says nothing about the host.
     fn resolve<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
         Box::pin(async { None })
+    }
+}
+
+/// Writes one line about an exchange to the log, shown with `-v`.
+fn log_exchange(request: &Request, exchange: &Exchange) {
+    let method = if request.method == Method::Post { "POST" } else { "GET" };
+    let (url, ms) = (request.url.as_str(), exchange.took.as_millis() as u64);
+    match &exchange.result {
+        Ok(response) => {
+            tracing::info!(
+                method,
+                url,
+                status = response.status,
+                bytes = response.transferred,
+                ms,
+                "request"
+            );
+        }
+        Err(error) => tracing::info!(method, url, error = %error, ms, "request failed"),
     }
 }
 

@@ -3,10 +3,10 @@
 //! All page content is escaped here, and lines are folded to the width of the screen.
 
 use super::escape::for_terminal;
-use super::reasons::{against, in_words};
 use super::table::Table;
 use super::terminal::{Paint, Screen};
 use crate::report::judged::{JudgedForm, JudgedPage, TopicProbabilities};
+use crate::report::reasons::{against, in_words};
 use hadal_core::critic::FormKind;
 use hadal_core::critic::page_kind::{PageKinds, Signal};
 use hadal_core::http::Method;
@@ -39,7 +39,7 @@ pub fn card(judged: &JudgedPage, screen: Screen) -> String {
     }
     judged.forms.iter().for_each(|form| card.form(form));
     if judged.forms.is_empty() {
-        card.line("forms", "none");
+        card.line("forms", if judged.cut.is_some() { "none in the part that was read" } else { "none" });
     }
     card.text
 }
@@ -64,7 +64,7 @@ impl CardText {
             let sign = if reason.weight > 0.0 { '+' } else { '-' };
             self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
         }
-        self.line("never sent", form.veto.map(against).unwrap_or_default());
+        self.line("not sent", form.veto.map(against).unwrap_or_default());
         self.line("buttons", &form.buttons[..form.buttons.len().min(MOST_BUTTONS)].join(", "));
         self.fields(form);
     }
@@ -191,6 +191,20 @@ mod tests {
         assert!(!text.contains('\u{1b}'), "{text}");
         let row = text.lines().find(|line| line.contains("shelf")).unwrap();
         assert!(row.contains("select") && row.ends_with('2'), "{text}");
+    }
+
+    #[test]
+    fn a_veto_stands_apart_from_its_reason() {
+        assert!(drawn(PAGE, Screen::file()).contains("not sent  it asks for a password"));
+    }
+
+    #[test]
+    fn a_page_that_was_cut_does_not_claim_to_have_no_forms() {
+        let page = hadal_core::html::parse(b"<p>", None, &DocumentLocation::Unknown.address());
+        let mut judged = judge("a.html", &page, &DocumentLocation::Unknown, 200, &JudgedTopics::BuiltIn);
+        assert!(card(&judged, Screen::file()).contains("forms     none\n"));
+        judged.cut = Some(hadal_core::page::ParseLimit::Nodes);
+        assert!(card(&judged, Screen::file()).contains("none in the part that was read"));
     }
 
     #[test]

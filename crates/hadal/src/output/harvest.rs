@@ -3,6 +3,7 @@
 use super::escape::for_terminal;
 use super::progress::{DisplayStyle, add_bar, print_above_bars, remove_bar};
 use crate::harvest::{HarvestEvent, HarvestStanding, HarvestSummary};
+use crate::report::values::plural;
 use crate::store::{HarvestEstimate, HarvestState};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -35,7 +36,8 @@ impl HarvestDisplay {
         match event {
             HarvestEvent::Began { harvest, page, .. } => self.begin(*harvest, page),
             HarvestEvent::Asked { query, found, new, standing } => {
-                let asked = format!("{}: {new} new of {found}", short(query, 24));
+                let query = if query.is_empty() { "(empty query)".to_string() } else { short(query, 24) };
+                let asked = format!("{query}: {new} new of {found}");
                 self.show(standing, &asked, false);
             }
             HarvestEvent::Ended { standing, ending, .. } => {
@@ -90,10 +92,8 @@ fn line(standing: &HarvestStanding, max_requests: Option<u64>) -> String {
     let tally = &standing.tally;
     let most = max_requests.map_or(String::new(), |most| format!(" of {most}"));
     let coverage = standing.estimate.map_or(String::new(), |estimate| format!(", {}", coverage(&estimate)));
-    format!(
-        "{} queries, {} requests{most}, {} records{coverage}",
-        tally.queries, tally.requests, tally.records
-    )
+    let (queries, requests) = (plural(tally.queries, "query", "queries"), tally.requests);
+    format!("{queries}, {requests} requests{most}, {}{coverage}", plural(tally.records, "record", "records"))
 }
 
 fn coverage(estimate: &HarvestEstimate) -> String {
@@ -121,4 +121,22 @@ pub fn last_words(ended: &[HarvestSummary]) -> String {
         format!("harvest {}: {}; {why}", summary.id.0, line(&standing, None))
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_query_is_not_many() {
+        let mut standing = HarvestStanding {
+            harvest: 1,
+            tally: crate::store::HarvestCounters { queries: 1, records: 1, ..Default::default() },
+            estimate: None,
+            next: Vec::new(),
+        };
+        assert_eq!(line(&standing, None), "1 query, 0 requests, 1 record");
+        standing.tally.queries = 2;
+        assert_eq!(line(&standing, Some(9)), "2 queries, 0 requests of 9, 1 record");
+    }
 }

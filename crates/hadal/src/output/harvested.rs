@@ -4,7 +4,7 @@ use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
 use crate::harvest::truth::HarvestComparison;
 use crate::report::Coverage;
-use crate::report::values::{seconds, timestamp};
+use crate::report::values::seconds;
 use crate::store::{HarvestRow, QueryRow, RecordRow};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
@@ -13,15 +13,17 @@ use std::collections::BTreeMap;
 
 impl Listed for RecordRow {
     const COLUMNS: &'static [Column] = &[
-        column("record_id", CellKind::Text, Some("record")),
-        column("form_id", CellKind::Text, None),
+        column("record_id", CellKind::Word, Some("record")),
+        column("form_id", CellKind::Word, None),
         column("url", CellKind::Text, Some("url")),
         column("title", CellKind::Text, Some("title")),
         column("text", CellKind::Text, None),
-        column("fields", CellKind::Nested, Some("fields")),
-        column("query", CellKind::Text, Some("query")),
-        column("position", CellKind::Count, Some("place")),
-        column("fetched_at", CellKind::Text, None),
+        column("fields", CellKind::Nested, Some("fields")).detail(),
+        column("query", CellKind::Text, Some("query")).detail(),
+        column("position", CellKind::Count, Some("place")).detail(),
+        column("fetched_at", CellKind::Time, None),
+        column("harvest", CellKind::Count, None),
+        column("detail", CellKind::Text, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -35,7 +37,9 @@ impl Listed for RecordRow {
             fields(&record.fields),
             text(&self.words),
             Cell::Count(u64::from(self.position)),
-            text(timestamp(self.fetched_at)),
+            Cell::Time(self.fetched_at),
+            Cell::Count(self.harvest.0),
+            Cell::of(self.detail.as_ref(), text),
         ]
     }
 }
@@ -61,17 +65,17 @@ impl Listed for QueryRow {
     const COLUMNS: &'static [Column] = &[
         column("harvest", CellKind::Count, Some("harvest")),
         column("number", CellKind::Count, Some("number")),
-        column("form_id", CellKind::Text, None),
+        column("form_id", CellKind::Word, None),
         column("query", CellKind::Text, Some("query")),
-        column("kind", CellKind::Text, Some("kind")),
+        column("kind", CellKind::Word, Some("kind")).detail(),
         column("total", CellKind::Count, Some("total")),
         column("total_is_round", CellKind::Flag, None),
         column("found", CellKind::Count, Some("found")),
         column("new", CellKind::Count, Some("new")),
-        column("pages", CellKind::Count, Some("pages")),
+        column("pages", CellKind::Count, Some("pages")).detail(),
         column("requests", CellKind::Count, Some("requests")),
-        column("end", CellKind::Text, Some("end")),
-        column("asked_at", CellKind::Text, None),
+        column("end", CellKind::Word, Some("end")).detail(),
+        column("asked_at", CellKind::Time, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -88,7 +92,7 @@ impl Listed for QueryRow {
             Cell::Count(u64::from(self.pages)),
             Cell::Count(u64::from(self.requests)),
             text(end_name(self.end)),
-            text(timestamp(self.at)),
+            Cell::Time(self.at),
         ]
     }
 }
@@ -104,28 +108,41 @@ fn end_name(end: ReadingEnd) -> &'static str {
 impl Listed for HarvestRow {
     const COLUMNS: &'static [Column] = &[
         column("harvest", CellKind::Count, Some("harvest")),
-        column("form_id", CellKind::Text, Some("form")),
+        column("form_id", CellKind::Word, Some("form")),
         column("site", CellKind::Text, Some("site")),
         column("topic", CellKind::Text, None),
         column("page_url", CellKind::Text, None),
-        column("policy", CellKind::Text, Some("policy")),
+        column("policy", CellKind::Word, Some("policy")).detail(),
         column("source", CellKind::Text, None),
         column("seed", CellKind::Count, None),
-        column("requests", CellKind::Count, Some("requests")),
+        column("requests", CellKind::Count, Some("requests")).detail(),
         column("bytes", CellKind::Count, None),
-        column("queries", CellKind::Count, Some("queries")),
+        column("queries", CellKind::Count, Some("queries")).detail(),
         column("pages", CellKind::Count, None),
         column("failed", CellKind::Count, None),
         column("records", CellKind::Count, Some("records")),
-        column("size", CellKind::Nested, Some("of about")),
-        column("coverage", CellKind::Nested, Some("coverage")),
-        column("state", CellKind::Text, Some("state")),
-        column("ending", CellKind::Text, Some("ending")),
+        column("size", CellKind::Interval, Some("of about")).detail(),
+        column("coverage", CellKind::Interval, Some("coverage")),
+        column("state", CellKind::Word, Some("state")),
+        column("ending", CellKind::Text, Some("ending")).detail(),
         column("elapsed_s", CellKind::Measure, None),
+        column("size_estimate", CellKind::Measure, None),
+        column("size_low", CellKind::Measure, None),
+        column("size_high", CellKind::Measure, None),
+        column("coverage_estimate", CellKind::Measure, None),
+        column("coverage_low", CellKind::Measure, None),
+        column("coverage_high", CellKind::Measure, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
         let (spec, counters) = (&self.spec, &self.counters);
+        let bound = |value: Option<f64>| {
+            Cell::of(value.filter(|value| value.is_finite()), |value| Cell::Measure(four_decimals(value)))
+        };
+        let [size_low, size, size_high] =
+            [0, 1, 2].map(|at| bound(self.estimate.map(|known| known.size[at])));
+        let [coverage_low, coverage, coverage_high] =
+            [0, 1, 2].map(|at| bound(self.estimate.map(|known| known.coverage[at])));
         vec![
             Cell::Count(self.id.0),
             text(spec.form),
@@ -146,6 +163,12 @@ impl Listed for HarvestRow {
             text(self.progress.state.name()),
             Cell::of(self.progress.ending.as_ref(), text),
             Cell::Measure(seconds(self.progress.elapsed_ms)),
+            size,
+            size_low,
+            size_high,
+            coverage,
+            coverage_low,
+            coverage_high,
         ]
     }
 }
@@ -153,16 +176,16 @@ impl Listed for HarvestRow {
 impl Listed for HarvestComparison {
     const COLUMNS: &'static [Column] = &[
         column("harvest", CellKind::Count, Some("harvest")),
-        column("form_id", CellKind::Text, Some("form")),
+        column("form_id", CellKind::Word, Some("form")),
         column("site", CellKind::Text, Some("site")),
         column("requests", CellKind::Count, Some("requests")),
-        column("queries", CellKind::Count, Some("queries")),
+        column("queries", CellKind::Count, Some("queries")).detail(),
         column("records", CellKind::Count, Some("records")),
         column("right", CellKind::Count, Some("right")),
-        column("wrong", CellKind::Count, Some("wrong")),
+        column("wrong", CellKind::Count, Some("wrong")).detail(),
         column("exist", CellKind::Count, Some("exist")),
         column("true_coverage", CellKind::Measure, Some("really")),
-        column("coverage", CellKind::Nested, Some("estimated")),
+        column("coverage", CellKind::Interval, Some("estimated")),
         column("interval_holds", CellKind::Flag, Some("holds")),
     ];
 
@@ -178,16 +201,20 @@ impl Listed for HarvestComparison {
             Cell::Count(self.right),
             Cell::Count(self.wrong),
             Cell::Count(self.exist),
-            Cell::Measure((1e4 * self.coverage()).round() / 1e4),
+            Cell::Measure(four_decimals(self.coverage())),
             Cell::of(self.harvest.estimate, |known| interval(known.coverage, percent)),
             Cell::of(self.is_held(), Cell::Flag),
         ]
     }
 }
 
+fn four_decimals(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
 /// Interval and estimate as one cell.
 fn interval([low, estimate, high]: [f64; 3], show: fn(f64) -> String) -> Cell {
-    let number = |value: f64| Value::from((value * 1e4).round() / 1e4);
+    let number = |value: f64| Value::from(four_decimals(value));
     let json =
         format!("{{\"estimate\":{},\"low\":{},\"high\":{}}}", number(estimate), number(low), number(high));
     Cell::Nested { json, brief: format!("{} ({} to {})", show(estimate), show(low), show(high)) }

@@ -4,6 +4,8 @@
 //! names are a contract with scripts.
 
 use super::escape::for_json;
+use crate::report::values::timestamp;
+use hadal_core::time::Time;
 use serde_json::Value;
 
 /// A row that can be listed.
@@ -23,20 +25,40 @@ pub struct Column {
     pub kind: CellKind,
     /// Heading in tables; `None` leaves the column out of tables.
     pub heading: Option<&'static str>,
+    /// Left out of a table before other columns when the terminal is narrow.
+    pub is_detail: bool,
+}
+
+impl Column {
+    /// Column without a place in tables unless it has a heading.
+    pub const fn new(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
+        Column { name, kind, heading, is_detail: false }
+    }
+
+    /// The same column, left out of narrow tables before others.
+    pub const fn detail(self) -> Column {
+        Column { is_detail: true, ..self }
+    }
 }
 
 /// Type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     Text,
+    /// A short text that tables never shorten: an id or a name.
+    Word,
     /// A whole number.
     Count,
     /// Probability or other real number.
     Measure,
     /// True or false.
     Flag,
+    /// A time: RFC 3339 text in UTC, or a timestamp in Parquet.
+    Time,
     /// Structured value: JSON, or JSON as text in CSV and Parquet.
     Nested,
+    /// Estimate with its interval: structured as [`CellKind::Nested`], and never shortened in tables.
+    Interval,
 }
 
 /// One cell of a table.
@@ -49,6 +71,8 @@ pub enum Cell {
     Measure(f64),
     /// True or false.
     Flag(bool),
+    /// A time on the clock of a run or harvest.
+    Time(Time),
     /// Structured value with a short text for tables.
     Nested {
         /// JSON text with keys in the documented order.
@@ -73,6 +97,7 @@ impl Cell {
             Cell::Count(count) => count.to_string(),
             Cell::Measure(measure) => Value::from(*measure).to_string(),
             Cell::Flag(flag) => flag.to_string(),
+            Cell::Time(time) => format!("\"{}\"", timestamp(*time)),
             Cell::Nested { json, .. } => for_json(json.clone()),
             Cell::Missing => "null".to_string(),
         }
@@ -82,6 +107,7 @@ impl Cell {
     pub fn text(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
+            Cell::Time(time) => timestamp(*time),
             Cell::Nested { json, .. } => json.clone(),
             Cell::Missing => String::new(),
             other => other.json(),
@@ -94,6 +120,7 @@ impl Cell {
             Cell::Measure(measure) => format!("{measure:.2}"),
             Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_string(),
             Cell::Nested { brief, .. } => brief.clone(),
+            Cell::Time(time) => timestamp(*time)[.."2026-01-31T12:00:00".len()].replace('T', " "),
             other => other.text(),
         }
     }

@@ -15,7 +15,6 @@ pub mod lessons;
 pub mod listing;
 pub mod parquet;
 pub mod progress;
-pub mod reasons;
 pub mod rows;
 pub mod sections;
 pub mod table;

@@ -4,7 +4,7 @@
 
 use super::listing::{Cell, CellKind, Column};
 use super::writer::RowWriter;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
@@ -68,8 +68,9 @@ fn schema(columns: &[Column]) -> Result<Type> {
 
 fn field(column: &Column) -> Result<Arc<Type>> {
     let (physical, logical) = match column.kind {
-        CellKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        CellKind::Nested => (Physical::BYTE_ARRAY, Some(LogicalType::Json)),
+        CellKind::Text | CellKind::Word => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        CellKind::Nested | CellKind::Interval => (Physical::BYTE_ARRAY, Some(LogicalType::Json)),
+        CellKind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
         CellKind::Count => (Physical::INT64, None),
         CellKind::Measure => (Physical::DOUBLE, None),
         CellKind::Flag => (Physical::BOOLEAN, None),
@@ -91,7 +92,7 @@ fn write_column<'a>(
     }
     let there = Some(there.as_slice());
     match kind {
-        CellKind::Text | CellKind::Nested => {
+        CellKind::Text | CellKind::Word | CellKind::Nested | CellKind::Interval => {
             let texts: Vec<ByteArray> = known.iter().map(|cell| cell.text().into_bytes().into()).collect();
             writer.typed::<ByteArrayType>().write_batch(&texts, there, None)
         }
@@ -101,6 +102,13 @@ fn write_column<'a>(
                 _ => None,
             };
             writer.typed::<Int64Type>().write_batch(&values(kind, &known, count)?, there, None)
+        }
+        CellKind::Time => {
+            let time = |cell: &Cell| match cell {
+                Cell::Time(time) => Some(i64::try_from(time.0).unwrap_or(i64::MAX)),
+                _ => None,
+            };
+            writer.typed::<Int64Type>().write_batch(&values(kind, &known, time)?, there, None)
         }
         CellKind::Measure => {
             let measure = |cell: &Cell| if let Cell::Measure(measure) = cell { Some(*measure) } else { None };
@@ -122,15 +130,17 @@ fn values<T>(kind: CellKind, cells: &[&Cell], value: impl Fn(&Cell) -> Option<T>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hadal_core::time::Time;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
 
     const COLUMNS: &[Column] = &[
-        Column { name: "site", kind: CellKind::Text, heading: None },
-        Column { name: "pages", kind: CellKind::Count, heading: None },
-        Column { name: "best", kind: CellKind::Measure, heading: None },
-        Column { name: "closed", kind: CellKind::Flag, heading: None },
-        Column { name: "fields", kind: CellKind::Nested, heading: None },
+        Column::new("site", CellKind::Text, None),
+        Column::new("pages", CellKind::Count, None),
+        Column::new("best", CellKind::Measure, None),
+        Column::new("closed", CellKind::Flag, None),
+        Column::new("fields", CellKind::Nested, None),
+        Column::new("time", CellKind::Time, None),
     ];
 
     fn cells(pages: u64) -> Vec<Cell> {
@@ -141,6 +151,7 @@ mod tests {
             Cell::Measure(0.25),
             Cell::Flag(true),
             nested,
+            Cell::Time(Time(1_500)),
         ]
     }
 
@@ -162,13 +173,14 @@ mod tests {
         assert_eq!(last.get_double(2).unwrap(), 0.25);
         assert!(last.get_bool(3).unwrap());
         assert_eq!(last.get_string(4).unwrap(), "[1]");
+        assert_eq!(last.get_timestamp_millis(5).unwrap(), 1_500);
     }
 
     #[test]
     fn what_is_missing_comes_back_as_nothing() {
         let file = tempfile::tempfile().unwrap();
         let mut writer = Box::new(Parquet::new(COLUMNS, file.try_clone().unwrap()).unwrap());
-        writer.row(&[const { Cell::Missing }; 5]).unwrap();
+        writer.row(&[const { Cell::Missing }; 6]).unwrap();
         writer.row(&cells(7)).unwrap();
         writer.finish().unwrap();
         let reader = SerializedFileReader::new(file).unwrap();

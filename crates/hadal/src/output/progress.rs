@@ -99,15 +99,14 @@ impl CrawlDisplay {
         }
     }
 
-    /// Removes the bars and prints one last line.
-    pub fn finish(self, words: &str) {
-        match self.shown {
-            CrawlDrawing::Bars(bars) => {
-                bars.remove();
-                print_above_bars(words);
-            }
-            CrawlDrawing::Lines { .. } => print_above_bars(words),
-            CrawlDrawing::Silent => {}
+    /// Removes the bars and prints the last words.
+    pub fn finish(self, words: Option<&str>) {
+        if let CrawlDrawing::Bars(bars) = &self.shown {
+            bars.remove();
+        }
+        match (self.shown, words) {
+            (CrawlDrawing::Silent, _) | (_, None) => {}
+            (_, Some(words)) => print_above_bars(words),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
 use crate::report::submitted::Submitted;
-use crate::report::values::{method_name, seconds, source_name, state_name, timestamp};
-use crate::store::{FormRow, RunRow, SiteRow, Submission, SubmissionResult};
+use crate::report::values::{method_name, seconds, source_name, state_name};
+use crate::store::{FailureRow, FormRow, RunRow, SiteRow, Submission, SubmissionResult};
 use hadal_core::critic::FormKind;
 use serde_json::json;
 
 pub(super) const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
-    Column { name, kind, heading }
+    Column::new(name, kind, heading)
 }
 
 pub(super) fn text(value: impl ToString) -> Cell {
@@ -17,20 +17,22 @@ pub(super) fn text(value: impl ToString) -> Cell {
 
 impl Listed for FormRow {
     const COLUMNS: &'static [Column] = &[
-        column("form_id", CellKind::Text, Some("form")),
+        column("form_id", CellKind::Word, Some("form")),
         column("topic", CellKind::Text, None),
         column("site", CellKind::Text, Some("site")),
-        column("page_url", CellKind::Text, Some("page")),
+        column("page_url", CellKind::Text, Some("page")).detail(),
         column("action", CellKind::Text, None),
-        column("method", CellKind::Text, None),
+        column("method", CellKind::Word, None),
         column("fields", CellKind::Nested, Some("fields")),
-        column("kind", CellKind::Text, Some("kind")),
+        column("kind", CellKind::Word, Some("kind")).detail(),
         column("p_searchable", CellKind::Measure, Some("search")),
         column("p_relevant", CellKind::Measure, Some("topic")),
         column("found_at_request", CellKind::Count, None),
         column("depth", CellKind::Count, None),
-        column("also_on", CellKind::Count, Some("also on")),
-        column("source", CellKind::Text, None),
+        column("also_on", CellKind::Count, Some("also on")).detail(),
+        column("source", CellKind::Word, None),
+        column("language", CellKind::Word, None),
+        column("evidence", CellKind::Nested, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -49,6 +51,8 @@ impl Listed for FormRow {
             Cell::Count(u64::from(self.depth)),
             Cell::Count(self.also_on),
             text(source_name(self.source)),
+            Cell::of(self.language.as_ref(), text),
+            Cell::Nested { json: json!(self.evidence).to_string(), brief: self.evidence.join(", ") },
         ]
     }
 }
@@ -63,14 +67,14 @@ fn fields(form: &FormRow) -> Cell {
 impl Listed for SiteRow {
     const COLUMNS: &'static [Column] = &[
         column("site", CellKind::Text, Some("site")),
-        column("topic", CellKind::Text, Some("topic")),
-        column("pages", CellKind::Count, Some("pages")),
+        column("topic", CellKind::Word, Some("topic")).detail(),
+        column("pages", CellKind::Count, Some("pages")).detail(),
         column("forms", CellKind::Count, Some("forms")),
         column("searchable", CellKind::Count, Some("searchable")),
         column("relevant", CellKind::Count, Some("relevant")),
         column("best", CellKind::Measure, Some("best")),
         column("dry", CellKind::Count, None),
-        column("closed", CellKind::Flag, Some("closed")),
+        column("closed", CellKind::Flag, Some("closed")).detail(),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -93,20 +97,21 @@ impl Listed for RunRow {
     const COLUMNS: &'static [Column] = &[
         column("run", CellKind::Count, Some("run")),
         column("topic", CellKind::Text, Some("topic")),
-        column("strategy", CellKind::Text, Some("strategy")),
-        column("state", CellKind::Text, Some("state")),
-        column("source", CellKind::Text, Some("source")),
+        column("strategy", CellKind::Word, Some("strategy")),
+        column("state", CellKind::Word, Some("state")),
+        column("source", CellKind::Word, Some("source")).detail(),
         column("seed", CellKind::Count, None),
-        column("seeds", CellKind::Nested, Some("seeds")),
+        column("seeds", CellKind::Nested, Some("seeds")).detail(),
         column("requests", CellKind::Count, Some("requests")),
         column("bytes", CellKind::Count, None),
         column("pages", CellKind::Count, Some("pages")),
-        column("failed", CellKind::Count, Some("failed")),
-        column("sites", CellKind::Count, Some("sites")),
+        column("failed", CellKind::Count, Some("failed")).detail(),
+        column("sites", CellKind::Count, Some("sites")).detail(),
         column("forms_searchable", CellKind::Count, Some("searchable")),
         column("forms_relevant", CellKind::Count, Some("relevant")),
-        column("frontier", CellKind::Count, Some("frontier")),
-        column("elapsed_s", CellKind::Measure, Some("seconds")),
+        column("frontier", CellKind::Count, Some("frontier")).detail(),
+        column("elapsed_s", CellKind::Measure, Some("seconds")).detail(),
+        column("last_at", CellKind::Time, Some("last active")).detail(),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -129,6 +134,7 @@ impl Listed for RunRow {
             Cell::Count(counters.relevant),
             Cell::Count(counters.waiting),
             Cell::Measure(seconds(self.progress.elapsed_ms)),
+            Cell::Time(self.progress.now),
         ]
     }
 }
@@ -136,24 +142,24 @@ impl Listed for RunRow {
 impl Listed for Submission {
     const COLUMNS: &'static [Column] = &[
         column("run", CellKind::Count, Some("run")),
-        column("seq", CellKind::Count, Some("step")),
-        column("time", CellKind::Text, Some("time")),
+        column("seq", CellKind::Count, Some("step")).detail(),
+        column("time", CellKind::Time, Some("time")),
         column("topic", CellKind::Text, None),
-        column("form_id", CellKind::Text, Some("form")),
+        column("form_id", CellKind::Word, Some("form")),
         column("page_url", CellKind::Text, None),
-        column("method", CellKind::Text, Some("method")),
+        column("method", CellKind::Word, Some("method")).detail(),
         column("url", CellKind::Text, Some("url")),
-        column("body", CellKind::Text, Some("body")),
-        column("purpose", CellKind::Text, Some("purpose")),
-        column("answer", CellKind::Text, Some("answer")),
-        column("harvest", CellKind::Count, Some("harvest")),
+        column("body", CellKind::Text, Some("body")).detail(),
+        column("purpose", CellKind::Word, Some("purpose")).detail(),
+        column("answer", CellKind::Word, Some("answer")),
+        column("harvest", CellKind::Count, Some("harvest")).detail(),
     ];
 
     fn cells(&self) -> Vec<Cell> {
         vec![
             Cell::of(self.by.run(), |run| Cell::Count(run.0)),
             Cell::Count(self.seq),
-            text(timestamp(self.at)),
+            Cell::Time(self.at),
             text(&self.topic),
             text(self.form),
             text(&self.page),
@@ -167,13 +173,39 @@ impl Listed for Submission {
     }
 }
 
+impl Listed for FailureRow {
+    const COLUMNS: &'static [Column] = &[
+        column("run", CellKind::Count, Some("run")),
+        column("time", CellKind::Time, Some("time")).detail(),
+        column("host", CellKind::Text, None),
+        column("url", CellKind::Text, Some("url")),
+        column("failure", CellKind::Word, None),
+        column("reason", CellKind::Text, Some("reason")),
+        column("times", CellKind::Count, Some("times")).detail(),
+        column("given_up", CellKind::Flag, Some("given up")),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            Cell::Count(self.run.0),
+            Cell::Time(self.at),
+            text(&self.host.0),
+            text(&self.url),
+            text(self.kind),
+            text(self.kind.explanation()),
+            Cell::Count(u64::from(self.times)),
+            Cell::Flag(self.given_up),
+        ]
+    }
+}
+
 impl Listed for Submitted {
     const COLUMNS: &'static [Column] = &[
         column("kind", CellKind::Text, Some("really")),
         column("method", CellKind::Text, Some("method")),
         column("submissions", CellKind::Count, Some("submissions")),
         column("forms", CellKind::Count, Some("forms")),
-        column("form_id", CellKind::Text, Some("form")),
+        column("form_id", CellKind::Word, Some("form")),
         column("page_url", CellKind::Text, Some("page")),
     ];
 

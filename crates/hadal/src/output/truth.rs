@@ -5,16 +5,16 @@ use hadal_world::TrueForm;
 
 impl Listed for TrueForm {
     const COLUMNS: &'static [Column] = &[
-        Column { name: "form_id", kind: CellKind::Text, heading: Some("form") },
-        Column { name: "topic", kind: CellKind::Text, heading: Some("topic") },
-        Column { name: "kind", kind: CellKind::Text, heading: Some("kind") },
-        Column { name: "site", kind: CellKind::Text, heading: Some("site") },
-        Column { name: "host", kind: CellKind::Text, heading: None },
-        Column { name: "page_url", kind: CellKind::Text, heading: Some("page") },
-        Column { name: "pages", kind: CellKind::Count, heading: Some("pages") },
-        Column { name: "depth", kind: CellKind::Count, heading: Some("depth") },
-        Column { name: "database", kind: CellKind::Count, heading: None },
-        Column { name: "behaviour", kind: CellKind::Text, heading: None },
+        Column::new("form_id", CellKind::Word, Some("form")),
+        Column::new("topic", CellKind::Text, Some("topic")),
+        Column::new("kind", CellKind::Text, Some("kind")),
+        Column::new("site", CellKind::Text, Some("site")),
+        Column::new("host", CellKind::Text, None),
+        Column::new("page_url", CellKind::Text, Some("page")),
+        Column::new("pages", CellKind::Count, Some("pages")),
+        Column::new("depth", CellKind::Count, Some("depth")),
+        Column::new("database", CellKind::Count, None),
+        Column::new("behaviour", CellKind::Text, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {

@@ -1,6 +1,7 @@
 //! Kinds of failure, as counted in tables and exports.
 
 use hadal_core::http::FetchError;
+use http::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -35,12 +36,13 @@ pub enum FailureKind {
     Other,
 }
 
-const FETCH_ERRORS: [FetchError; 12] = [
+const FETCH_ERRORS: [FetchError; 13] = [
     FetchError::NoSuchHost,
     FetchError::Dns,
     FetchError::PrivateAddress,
     FetchError::BadPort,
     FetchError::Connect,
+    FetchError::Proxy,
     FetchError::Tls,
     FetchError::ConnectTimeout,
     FetchError::AnswerTimeout,
@@ -76,6 +78,26 @@ impl FailureKind {
             FailureKind::ByteBudget => "byte_budget",
             FailureKind::Interrupted => "interrupted",
             FailureKind::Other => "other",
+        }
+    }
+
+    /// Explanation for people.
+    pub fn explanation(self) -> String {
+        match self {
+            FailureKind::Http(status) => {
+                let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+                format!("status {status}{}", reason.map(|reason| format!(" ({reason})")).unwrap_or_default())
+            }
+            FailureKind::Fetch(error) => error.to_string(),
+            FailureKind::BadRedirect => "redirects to something that is no web address".into(),
+            FailureKind::RedirectLoop => "redirects in a circle, or too often".into(),
+            FailureKind::Unwanted => "the content type is not downloaded".into(),
+            FailureKind::Broken => "connection broke before the first byte of the body".into(),
+            FailureKind::NoPage => "the response is no HTML page".into(),
+            FailureKind::Robots => "robots.txt disallows the URL".into(),
+            FailureKind::ByteBudget => "the byte budget cut the body short".into(),
+            FailureKind::Interrupted => "the session ended before the response".into(),
+            FailureKind::Other => "reason written by another version of hadal".into(),
         }
     }
 }
@@ -137,6 +159,7 @@ fn fetch_error_name(error: FetchError) -> &'static str {
         FetchError::PrivateAddress => "private_address",
         FetchError::BadPort => "bad_port",
         FetchError::Connect => "connect",
+        FetchError::Proxy => "proxy",
         FetchError::Tls => "tls",
         FetchError::ConnectTimeout => "connect_timeout",
         FetchError::AnswerTimeout => "answer_timeout",
@@ -161,6 +184,13 @@ mod tests {
         }
         assert_eq!("http_".parse(), Ok(FailureKind::Other));
         assert_eq!("made_up".parse(), Ok(FailureKind::Other));
+    }
+
+    #[test]
+    fn people_read_the_status_with_its_name() {
+        assert_eq!(FailureKind::Http(404).explanation(), "status 404 (Not Found)");
+        assert_eq!(FailureKind::Http(799).explanation(), "status 799");
+        assert_eq!(FailureKind::Fetch(FetchError::NoSuchHost).explanation(), "host name does not resolve");
     }
 
     #[test]

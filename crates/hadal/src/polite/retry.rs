@@ -165,7 +165,7 @@ fn verdict_on_success(response: &Response) -> ExchangeVerdict {
 fn verdict_on_error(error: FetchError) -> ExchangeVerdict {
     let kind = FailureKind::Fetch(error);
     match error {
-        FetchError::Dns | FetchError::Connect | FetchError::ConnectTimeout => {
+        FetchError::Dns | FetchError::Connect | FetchError::Proxy | FetchError::ConnectTimeout => {
             ExchangeVerdict::Temporary { kind, host_wide: true }
         }
         _ if error.is_transient() => ExchangeVerdict::Temporary { kind, host_wide: false },

@@ -1,5 +1,6 @@
 //! A form in the directory: fields, origin and evidence.
 
+use super::reasons::evidence_in_words;
 use super::values::{method_name, source_name};
 use crate::store::{
     FormEntry, FormRow, HarvestQuery, Label, RowOrder, RunId, Store, StoreError, count_open_fields,
@@ -53,8 +54,10 @@ pub struct FormView {
     pub also_on: u64,
     /// Declaration: form, opensearch, searchaction or script.
     pub source: String,
-    /// Evidence for the verdict.
+    /// Evidence for the verdict, as names of features.
     pub evidence: Vec<String>,
+    /// The same evidence in words.
+    pub why: Vec<String>,
     /// Probe result, if the form was probed: searches, does_not or unclear.
     pub finding: Option<String>,
     /// Label given by a user.
@@ -174,6 +177,7 @@ pub fn view(found: &FormEntry) -> FormView {
         also_on: row.also_on,
         source: source_name(row.source).to_string(),
         evidence: row.evidence.clone(),
+        why: row.evidence.iter().map(|evidence| evidence_in_words(evidence)).collect(),
         finding: row.finding.map(|finding| finding_name(finding).to_string()),
         label: label.map(LabelName::from),
     }

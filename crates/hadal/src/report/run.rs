@@ -1,10 +1,14 @@
 //! Counters of one run.
 
 use super::errors;
-use super::values::{seconds, state_name};
+use super::values::{seconds, state_name, timestamp};
 use crate::store::{FailureKind, RunRow};
+use hadal_core::time::Time;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Times before the year 2000 are those of a simulated clock, which starts in 1970.
+const CLOCK_OF_PEOPLE: Time = Time(946_684_800_000);
 
 /// A run with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -21,7 +25,7 @@ pub struct RunView {
     pub seed: u64,
     /// Number of start URLs.
     pub seeds: usize,
-    /// running, paused, stopped, budget (spent) or exhausted.
+    /// running, interrupted, paused, stopped, budget (spent) or exhausted.
     pub state: String,
     /// Requests sent or attempted.
     pub requests: u64,
@@ -49,6 +53,8 @@ pub struct RunView {
     pub elapsed_s: f64,
     /// Failures and retries by kind, most frequent first.
     pub errors: Vec<ErrorCount>,
+    /// Time of the last checkpoint; null on a simulated web, whose clock starts in 1970.
+    pub last_at: Option<String>,
 }
 
 /// Number of failures of one kind.
@@ -58,6 +64,8 @@ pub struct ErrorCount {
     pub kind: String,
     /// Number of failures.
     pub count: u64,
+    /// Explanation of the kind.
+    pub explanation: String,
 }
 
 /// Run with its counters.
@@ -84,6 +92,7 @@ pub fn view(row: &RunRow) -> RunView {
         frontier: counters.waiting,
         elapsed_s: seconds(row.progress.elapsed_ms),
         errors: error_counts(&counters.errors),
+        last_at: (row.progress.now >= CLOCK_OF_PEOPLE).then(|| timestamp(row.progress.now)),
     }
 }
 
@@ -91,6 +100,6 @@ pub fn view(row: &RunRow) -> RunView {
 pub fn error_counts(counted: &std::collections::BTreeMap<FailureKind, u64>) -> Vec<ErrorCount> {
     errors(counted.iter())
         .into_iter()
-        .map(|(kind, count)| ErrorCount { kind: kind.to_string(), count })
+        .map(|(kind, count)| ErrorCount { kind: kind.to_string(), count, explanation: kind.explanation() })
         .collect()
 }

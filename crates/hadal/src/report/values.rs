@@ -35,11 +35,17 @@ pub fn timestamp(at: Time) -> String {
 pub fn state_name(state: RunState) -> &'static str {
     match state {
         RunState::Running => "running",
+        RunState::Interrupted => "interrupted",
         RunState::Paused => "paused",
         RunState::Stopped => "stopped",
         RunState::Budget => "budget",
         RunState::Exhausted => "exhausted",
     }
+}
+
+/// Number with its noun: 1 query, 2 queries.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Converts milliseconds to seconds.

@@ -4,7 +4,7 @@ use super::error::ErrorBody;
 use utoipa::OpenApi;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, OpenApi as Described, Ref, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, OpenApi as Described, Ref, RefOr, ResponseBuilder};
 
 const TOKEN: &str = "token";
 
@@ -33,7 +33,16 @@ pub fn complete(description: &mut Described) {
     }
 }
 
+/// Adds the error response, and the descriptions that OpenAPI requires of all responses.
 fn may_fail(operation: &mut Operation) {
+    let summary = operation.summary.clone().unwrap_or_else(|| "Success".to_string());
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            response.description.clone_from(&summary);
+        }
+    }
     let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
     let response = ResponseBuilder::new().description("Error").content("application/json", body).build();
     operation.responses.responses.insert("default".to_string(), response.into());

@@ -123,7 +123,7 @@ fn router(state: Arc<AppState>) -> Router {
     routes
         .route("/api/openapi.json", axum::routing::get(async move || Json(description.as_ref().clone())))
         .merge(pages::router())
-        .fallback(async || ApiError::missing("no such path"))
+        .fallback(pages::unknown)
         .method_not_allowed_fallback(async || {
             ApiError::of(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
         })
@@ -163,7 +163,7 @@ fn described() -> OpenApiRouter<Arc<AppState>> {
 async fn guarded(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let mut response = match state.guard.admit(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(guard::Refusal::NoToken) if pages::wants_page(request.headers()) => pages::login_page(),
+        Err(guard::Refusal::NoToken) if pages::wants_page(request.headers()) => pages::login_page(None),
         Err(refusal) => ApiError::from(refusal).into_response(),
     };
     for (name, value) in [

@@ -64,7 +64,15 @@ async fn log_in(State(state): State<Arc<AppState>>, typed: Bytes) -> Response {
     match cookie {
         Some(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response(),
         None if state.guard.token().is_none() => Redirect::to("/").into_response(),
-        None => login_page(),
+        None => login_page(Some("This is not the token of this server.")),
+    }
+}
+
+/// Response to an unknown path: a page for browsers, JSON for programs.
+pub async fn unknown(headers: HeaderMap) -> Response {
+    match wants_page(&headers) {
+        true => (StatusCode::NOT_FOUND, shell().await).into_response(),
+        false => ApiError::missing("no such path").into_response(),
     }
 }
 
@@ -75,7 +83,8 @@ pub fn wants_page(headers: &HeaderMap) -> bool {
 }
 
 /// Login page. Its style is inline, because a client without a token may load nothing else.
-pub fn login_page() -> Response {
+pub fn login_page(problem: Option<&str>) -> Response {
+    let problem = problem.map(|text| format!("<p role=\"alert\">{text}</p>")).unwrap_or_default();
     let style = Assets::get("style/login.css").map(|file| (file.metadata.sha256_hash(), file.data));
     let (hash, style) = style.unwrap_or_default();
     let policy = format!(
@@ -85,7 +94,7 @@ pub fn login_page() -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
         <meta name=\"viewport\" content=\"width=device-width\"><title>hadal: log in</title>\
-        <style>{}</style><form method=\"post\" action=\"/login\"><h1>hadal</h1>\
+        <style>{}</style><form method=\"post\" action=\"/login\"><h1>hadal</h1>{problem}\
         <label>Token, as the server printed it <input name=\"token\" type=\"password\" \
         autocomplete=\"current-password\" required autofocus></label><button>Log in</button></form></html>",
         String::from_utf8_lossy(&style)

@@ -28,6 +28,11 @@ impl RunCounters {
         self.count_errors(kind, links);
     }
 
+    /// Takes back failed links that are tried again.
+    pub(super) fn count_retried(&mut self, links: u64) {
+        self.failed = self.failed.wrapping_sub(links);
+    }
+
     fn count_errors(&mut self, kind: FailureKind, times: u64) {
         if times > 0 {
             *self.errors.entry(kind).or_default() += times;

@@ -283,6 +283,15 @@ pub enum StepEnd {
 }
 
 impl StepEnd {
+    /// Reason of a failure, and true if the link is not tried again.
+    pub(super) fn failure(&self) -> Option<(FailureKind, bool)> {
+        match self {
+            StepEnd::Failed(kind) => Some((*kind, true)),
+            StepEnd::Retry(_, kind) | StepEnd::RobotsFailed(kind) => Some((*kind, false)),
+            _ => None,
+        }
+    }
+
     /// The link that returns to the frontier, if any.
     pub fn requeued(&self) -> Option<&QueuedLink> {
         match self {
@@ -324,6 +333,8 @@ pub enum FrontierChange {
     CloseSite(Site),
     /// Fails the waiting links of a host for this reason.
     FailHost(Host, FailureKind),
+    /// Failed links that wait again with this placement. Links in other states stay as they are.
+    Retry(Vec<QueuedLink>),
     /// A lesson of the strategy.
     Learned(LessonRow),
 }

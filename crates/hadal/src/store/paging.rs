@@ -59,6 +59,14 @@ pub fn all_pages(
     all_rows(move |after| store.pages(&PageQuery { after: after.or(query.after), ..query.clone() }))
 }
 
+/// All failures that match.
+pub fn all_failures(
+    store: &dyn Store,
+    query: FailureQuery,
+) -> impl Iterator<Item = Result<FailureRow, StoreError>> + use<'_> {
+    all_rows(move |after| store.failures(&FailureQuery { after: after.or(query.after), ..query.clone() }))
+}
+
 /// All submissions that match.
 pub fn all_submissions(
     store: &dyn Store,

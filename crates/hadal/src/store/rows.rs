@@ -2,7 +2,7 @@
 
 use super::{CurvePoint, QueueLength};
 pub use crate::polite::{FailureKind, HostState, RobotsState};
-use hadal_core::address::{LinkId, Site};
+use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::critic::{FormKind, FormVerdict};
 use hadal_core::http::Method;
@@ -59,9 +59,12 @@ pub struct RunProgress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// A session is running, or was killed.
+    /// A session is running. In the table also a session that was killed.
     #[default]
     Running,
+    /// The last session was killed. The same command resumes the run. Lists return this for runs of a store that no
+    /// process holds open.
+    Interrupted,
     /// Paused by a person.
     Paused,
     /// Stopped by a person. The same command resumes the run.
@@ -130,6 +133,25 @@ pub struct PageRow {
     pub validator: Option<String>,
     /// Reason why the body or the parse is incomplete.
     pub note: Option<String>,
+}
+
+/// Failed requests for one URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureRow {
+    /// Run that sent the requests.
+    pub run: RunId,
+    /// Host of the URL. For a robots.txt, the host that it applies to.
+    pub host: Host,
+    /// URL requested.
+    pub url: Url,
+    /// Reason of the last failure.
+    pub kind: FailureKind,
+    /// Time of the last failure, on the clock of the run.
+    pub at: Time,
+    /// Number of failures.
+    pub times: u32,
+    /// True if the URL is not tried again.
+    pub given_up: bool,
 }
 
 /// A distinct form, as `hadal forms` prints it.

@@ -47,7 +47,10 @@ async fn a_browser_logs_in_on_a_page() {
         let client = serving.client.with("content-type", "application/x-www-form-urlencoded");
         async move { client.send_text(Method::POST, "/login", token).await }
     };
-    assert_eq!(log_in("token=wrong").await.status, StatusCode::UNAUTHORIZED);
+    let wrong = log_in("token=wrong").await;
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert!(wrong.text().contains("not the token of this server"), "{}", wrong.text());
+    assert!(!page.text().contains("not the token"));
     let welcome = log_in("token=a-long-token").await;
     assert_eq!(welcome.status, StatusCode::SEE_OTHER);
     let cookie = welcome.header("set-cookie").split(';').next().unwrap().to_string();
@@ -58,6 +61,30 @@ async fn a_browser_logs_in_on_a_page() {
     let ours = browser.writing().await;
     let write = ours.send(Method::POST, "/api/ask", Some(json!({"words": "x", "topic": "y"}))).await;
     assert_eq!(write.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn an_unknown_page_is_a_page_for_people_and_json_for_programs() {
+    let serving = open_to_all(memory()).await;
+    let page = serving.client.with("accept", "text/html").get("/nowhere").await;
+    assert_eq!((page.status, page.text().contains("<main")), (StatusCode::NOT_FOUND, true));
+    let answer = serving.client.get("/nowhere").await;
+    assert_eq!((answer.status, answer.json()["error"].is_string()), (StatusCode::NOT_FOUND, true));
+}
+
+/// OpenAPI requires a description of every response.
+#[tokio::test]
+async fn every_response_of_the_api_is_described() {
+    let serving = open_to_all(memory()).await;
+    let description = serving.client.get("/api/openapi.json").await.json();
+    let operations =
+        description["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap());
+    for (method, operation) in operations {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let told = response["description"].as_str().unwrap_or_default();
+            assert!(!told.is_empty(), "{method} {} {status}", operation["operationId"]);
+        }
+    }
 }
 
 #[tokio::test]

@@ -24,10 +24,10 @@ fn database(folder: &Path) -> Connection {
     Connection::open(folder.join("hadal.db")).unwrap()
 }
 
-/// Format 10 to 8: no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
+/// Format 11 to 8: no failed requests, no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
 /// one word only, so that a search shows whether the index was rebuilt.
 const TO_8: &str = "
-    DROP TABLE strategy_changes; DROP INDEX links_of_host;
+    DROP VIEW failures_view; DROP TABLE failures; DROP TABLE strategy_changes; DROP INDEX links_of_host;
     CREATE INDEX links_of_host ON links (host, queue, score_key, arrival) WHERE state = 'waiting';
     DROP VIEW forms_view; DROP VIEW sites_view; DROP VIEW runs_view; DROP VIEW harvests_view;
     DROP VIEW queries_view; DROP VIEW records_view; DROP VIEW submissions_view;

@@ -2,6 +2,7 @@
 
 use crate::file::crawl;
 use hadal::output::listing::{Cell, CellKind, Listed};
+use hadal::report::values::timestamp;
 use hadal::store::*;
 use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use hadal_core::http::Method;
@@ -21,7 +22,7 @@ fn of_value(value: Value, kind: CellKind) -> String {
         (Value::Integer(number), CellKind::Measure) => (number as f64).to_string(),
         (Value::Integer(number), _) => number.to_string(),
         (Value::Real(number), _) => number.to_string(),
-        (Value::Text(text), CellKind::Nested) => canonical(&text),
+        (Value::Text(text), CellKind::Nested | CellKind::Interval) => canonical(&text),
         (Value::Text(text), _) => text,
         (Value::Blob(_), _) => "a blob".into(),
     }
@@ -34,6 +35,7 @@ fn of_cell(cell: &Cell) -> String {
         Cell::Measure(measure) => measure.to_string(),
         Cell::Flag(flag) => u8::from(*flag).to_string(),
         Cell::Nested { json, .. } => canonical(json),
+        Cell::Time(time) => timestamp(*time),
         Cell::Missing => "null".into(),
     }
 }

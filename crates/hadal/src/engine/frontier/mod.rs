@@ -23,9 +23,11 @@ use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
 use queues::{Availability, HeadLink, QueueTable};
 use rescore::ScoreSweep;
+use rustc_hash::FxHashSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use url::Url;
 
 /// Longest pause of a host that is ready soon. Guess: twice the default delay.
 const SHORT_PAUSE: Duration = Duration::from_secs(2);
@@ -280,6 +282,44 @@ impl Frontier {
     pub fn add(&mut self, links: Vec<QueuedLink>, now: Time) -> Result<(), StoreError> {
         self.enqueue(&links, now)?;
         self.apply(FrontierChange::Add(links))
+    }
+
+    /// Lets the hosts of some URLs be tried at once if they failed. Must be called before [`Frontier::load`].
+    pub fn try_hosts_at_once(
+        &mut self,
+        urls: &[Url],
+        requested: &mut [RequestedHost],
+    ) -> Result<(), StoreError> {
+        let mut failed = FxHashSet::default();
+        for host in urls.iter().map(Host::of) {
+            if self.hosts.try_at_once(&host)? {
+                failed.insert(host);
+            }
+        }
+        let failed = requested.iter_mut().filter(|known| failed.contains(&known.host));
+        failed.for_each(|known| known.next_at = Time(0));
+        Ok(())
+    }
+
+    /// Lets links that failed wait again.
+    pub fn retry(
+        &mut self,
+        links: Vec<FrontierLink>,
+        strategy: &dyn Strategy,
+        now: Time,
+    ) -> Result<(), StoreError> {
+        let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
+        let before = self.store.links(self.run, &ids)?;
+        let lost = links.into_iter().zip(before).filter(|(_, row)| row.is_none());
+        let mut placed = Vec::new();
+        for (link, _) in lost {
+            placed.extend(self.place(link, strategy)?);
+        }
+        self.apply(FrontierChange::Retry(placed.clone()))?;
+        let ids: Vec<LinkId> = placed.iter().map(|queued| queued.link.id).collect();
+        let after = self.store.links(self.run, &ids)?;
+        let waiting = placed.into_iter().zip(after).filter(|(_, row)| row.is_some());
+        self.enqueue(&waiting.map(|(queued, _)| queued).collect::<Vec<_>>(), now)
     }
 
     /// Adds links to the queues in memory.

@@ -136,7 +136,8 @@ impl TcpConnector {
 
     async fn open_to_proxy(&self, proxy: &Uri, end: ConnectionEnd) -> Result<HostConnection, FetchError> {
         let (host, port) = host_and_port(proxy)?;
-        self.open(self.0.resolver.addresses(host, port).await?, end).await
+        let addresses = self.0.resolver.addresses(host, port).await.map_err(|_| FetchError::Proxy)?;
+        self.open(addresses, end).await.map_err(|_| FetchError::Proxy)
     }
 
     async fn tunnel(&self, uri: &Uri, proxy: &Intercept) -> Result<HostConnection, FetchError> {
@@ -144,7 +145,7 @@ impl TcpConnector {
         if let Some(authorization) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(authorization.clone());
         }
-        tunnel.call(uri.clone()).await.map_err(|_| FetchError::Connect)
+        tunnel.call(uri.clone()).await.map_err(|_| FetchError::Proxy)
     }
 }
 

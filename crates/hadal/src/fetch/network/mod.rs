@@ -24,8 +24,8 @@ pub use options::{NetworkError, NetworkOptions, Timeouts};
 pub use proxy::Proxies;
 pub use refusal::{is_bad_port, is_public};
 
-use super::Fetch;
 use super::body_memory::BODIES;
+use super::{Fetch, log_exchange};
 use bytes::Bytes;
 use client::Client;
 use connect::TcpConnector;
@@ -59,8 +59,16 @@ impl Fetch for Network {
             let mut peer = None;
             let result = self.exchange(request, at, began + self.timeouts.total, &mut peer).await;
             let peer = peer.filter(|_| !self.is_rerouted(&request.url));
-            Exchange { result, took: began.elapsed(), peer }
+            let exchange = Exchange { result, took: began.elapsed(), peer };
+            log_exchange(request, &exchange);
+            exchange
         })
+    }
+
+    fn sent_headers(&self, request: &Request, at: Time) -> Headers {
+        let Ok(mut message) = self.message(request, at) else { return request.headers.clone() };
+        message.headers_mut().remove(header::PROXY_AUTHORIZATION);
+        lines_of(message.headers())
     }
 
     fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {

@@ -12,10 +12,10 @@ pub use forms::*;
 pub use labels::*;
 
 use super::{
-    HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId, RunRow, SiteRow,
-    StoreError, Submission, SubmissionResult,
+    FailureRow, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId, RunRow,
+    SiteRow, StoreError, Submission, SubmissionResult,
 };
-use hadal_core::address::Site;
+use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
 use hadal_core::link::QueueId;
 
@@ -36,8 +36,14 @@ pub trait Catalogue: Send + Sync {
     /// cheaper, because no form is read.
     fn form_summaries(&self, query: &FormQuery) -> Result<RowPage<FormSummary, FormCursor>, StoreError>;
 
+    /// Returns ids of forms and harvested forms that begin with these hexadecimal digits, at most `limit`.
+    fn forms_by_prefix(&self, digits: &str, limit: usize) -> Result<Vec<FormId>, StoreError>;
+
     /// Returns pages of a run in the order of their commits.
     fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError>;
+
+    /// Returns the URLs whose requests failed, in the order of their first failures.
+    fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError>;
 
     /// Returns entries of the audit log, oldest first; questions of people come last. Entries of discarded runs and
     /// harvests are included.
@@ -143,6 +149,23 @@ impl PageQuery {
         PageQuery { run, order: RowOrder::Oldest, after: None, limit: None }
     }
 }
+
+/// Selection of failed requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FailureQuery {
+    /// Only requests of this run.
+    pub run: Option<RunId>,
+    /// Only requests to one of these hosts; all hosts if there are none.
+    pub hosts: Vec<Host>,
+    /// Only rows after this one.
+    pub after: Option<FailureCursor>,
+    /// Maximum number of rows; `None` for the usual page size of the store.
+    pub limit: Option<usize>,
+}
+
+/// Position in a list of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailureCursor(pub(super) u64);
 
 /// Position in a list of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

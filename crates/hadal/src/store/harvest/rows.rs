@@ -93,9 +93,12 @@ pub struct HarvestProgress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HarvestState {
-    /// A session is running, or was killed.
+    /// A session is running. In the table also a session that was killed.
     #[default]
     Running,
+    /// The last session was killed. The same command resumes the harvest. Lists return this for harvests of a store
+    /// that no process holds open.
+    Interrupted,
     /// Stopped by a person. The same command resumes the harvest.
     Stopped,
     /// A budget is used up. A higher budget resumes the harvest.
@@ -109,6 +112,7 @@ impl HarvestState {
     pub fn name(self) -> &'static str {
         match self {
             HarvestState::Running => "running",
+            HarvestState::Interrupted => "interrupted",
             HarvestState::Stopped => "stopped",
             HarvestState::Budget => "budget",
             HarvestState::Done => "done",

@@ -6,7 +6,7 @@ use super::run::{MemoryForm, MemoryRun};
 use super::{MemoryHarvest, MemoryState, MemoryStore};
 use hadal_core::identity::FormId;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl MemoryState {
     /// Runs that a run and a topic select.
@@ -146,6 +146,14 @@ impl Catalogue for MemoryStore {
         Ok(RowPage { rows: rows.iter().map(FormSummary::of).collect(), next })
     }
 
+    fn forms_by_prefix(&self, digits: &str, limit: usize) -> Result<Vec<FormId>, StoreError> {
+        let state = self.state();
+        let found = state.runs.values().flat_map(|run| run.forms.keys().copied());
+        let harvested = state.harvests.values().map(|harvest| harvest.spec.form);
+        let ids: BTreeSet<FormId> = found.chain(harvested).collect();
+        Ok(ids.into_iter().filter(|id| id.to_string().starts_with(digits)).take(limit).collect())
+    }
+
     fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError> {
         let state = self.state();
         let pages = state.runs.get(&query.run).map_or(&[][..], |run| &run.pages);
@@ -162,6 +170,18 @@ impl Catalogue for MemoryStore {
         };
         let next = found.last().filter(|_| found.len() == limit).map(|(at, _)| PageCursor(*at as u64 + 1));
         Ok(RowPage { rows: found.into_iter().map(|(_, page)| page.clone()).collect(), next })
+    }
+
+    fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError> {
+        let state = self.state();
+        let is_wanted = |row: &&FailureRow| query.hosts.is_empty() || query.hosts.contains(&row.host);
+        let found = state.runs_of(query.run, None).flat_map(|(_, run)| &run.failures).filter(is_wanted);
+        // A cursor holds the number of rows read.
+        let read = query.after.map_or(0, |after| after.0 as usize);
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let rows: Vec<FailureRow> = found.skip(read).take(limit).cloned().collect();
+        let next = (rows.len() == limit).then_some(FailureCursor((read + rows.len()) as u64));
+        Ok(RowPage { rows, next })
     }
 
     fn submissions(

@@ -43,6 +43,16 @@ impl MemoryFrontier {
         }
     }
 
+    /// Lets a failed link wait again. False if the link did not fail.
+    pub fn retry(&mut self, queued: &QueuedLink) -> bool {
+        let id = queued.link.id;
+        let has_failed = self.links.get(&id).is_some_and(|known| known.state == LinkState::Failed);
+        if has_failed {
+            self.enqueue(id, Box::new(queued.clone()));
+        }
+        has_failed
+    }
+
     /// Changes the placement of a waiting link.
     pub fn replace(&mut self, placed: &QueuedLink) {
         if let Some(mut queued) = self.dequeue(placed.link.id, LinkState::Waiting) {

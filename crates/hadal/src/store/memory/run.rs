@@ -10,6 +10,7 @@ use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use url::Url;
 
 /// Everything about a run.
 pub struct MemoryRun {
@@ -20,6 +21,9 @@ pub struct MemoryRun {
     pub sites: FxHashMap<Site, MemorySite>,
     pub hosts: FxHashMap<Host, HostState>,
     pub pages: Vec<PageRow>,
+    pub failures: Vec<FailureRow>,
+    /// Index of each URL in `failures`.
+    failure_of: FxHashMap<Url, usize>,
     pub citations: CitationIndex,
     lessons: Vec<LessonRow>,
     curve: Vec<CurvePoint>,
@@ -53,6 +57,8 @@ impl MemoryRun {
             sites: FxHashMap::default(),
             hosts: FxHashMap::default(),
             pages: Vec::new(),
+            failures: Vec::new(),
+            failure_of: FxHashMap::default(),
             citations: CitationIndex::default(),
             lessons: Vec::new(),
             curve: Vec::new(),
@@ -147,6 +153,7 @@ impl MemoryRun {
         }
         self.in_flight.remove(&outcome.seq);
         self.counters.count_step(outcome);
+        self.put_failure(id, outcome);
         if let StepTarget::Link(link) = outcome.target {
             self.frontier.end_step(link, &outcome.end);
         }
@@ -168,6 +175,25 @@ impl MemoryRun {
             shared.complete(Submitter::Run(id), outcome.seq, result);
         }
         outcome.found.iter().for_each(|queued| self.frontier.add(queued));
+    }
+
+    /// Stores the failure of a step, one row per URL.
+    fn put_failure(&mut self, run: RunId, outcome: &Outcome) {
+        let Some((kind, given_up)) = outcome.end.failure() else { return };
+        let (host, url) = match &outcome.target {
+            StepTarget::Robots { host, url, .. } => (host.clone(), url.clone()),
+            target => match self.frontier.in_flight(target) {
+                Some(queued) => (queued.link.host(), queued.link.url),
+                None => return,
+            },
+        };
+        let place = *self.failure_of.entry(url.clone()).or_insert(self.failures.len());
+        let times = self.failures.get(place).map_or(1, |row| row.times + 1);
+        let row = FailureRow { run, host, url, kind, at: outcome.at, times, given_up };
+        match self.failures.get_mut(place) {
+            Some(known) => *known = row,
+            None => self.failures.push(row),
+        }
     }
 
     fn put_host(&mut self, state: &HostState) {
@@ -239,6 +265,10 @@ impl MemoryRun {
             FrontierChange::FailHost(host, kind) => {
                 let failed = self.frontier.fail_host(host);
                 self.counters.count_failures(*kind, failed);
+            }
+            FrontierChange::Retry(links) => {
+                let retried = links.iter().filter(|queued| self.frontier.retry(queued)).count();
+                self.counters.count_retried(retried as u64);
             }
             FrontierChange::Learned(lesson) => self.lessons.push(lesson.clone()),
         }

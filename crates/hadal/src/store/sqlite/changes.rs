@@ -16,6 +16,7 @@ impl RunCommit<'_> {
             FrontierChange::Drop(links) => links.iter().try_for_each(|&link| self.drop_link(link)),
             FrontierChange::CloseSite(site) => self.close_site(site),
             FrontierChange::FailHost(host, kind) => self.fail_host(host, *kind),
+            FrontierChange::Retry(links) => links.iter().try_for_each(|queued| self.retry(queued)),
             FrontierChange::Learned(lesson) => self.add_lesson(lesson),
         }
     }
@@ -127,6 +128,17 @@ impl RunCommit<'_> {
         };
         let sql = "UPDATE links SET state = ? WHERE run = ? AND id = ?";
         self.execute(sql, params![state.name(), self.run, bits(link.0)])?;
+        Ok(())
+    }
+
+    /// Lets a failed link wait again.
+    fn retry(&mut self, queued: &QueuedLink) -> rusqlite::Result<()> {
+        let sql = "SELECT 1 FROM links WHERE run = ? AND id = ? AND state = 'failed'";
+        let id = queued.link.id;
+        if self.db.prepare_cached(sql)?.exists([self.run, bits(id.0)])? {
+            self.counters.count_retried(1);
+            self.requeue(id, queued)?;
+        }
         Ok(())
     }
 

@@ -55,6 +55,7 @@ impl RunCommit<'_> {
             return Ok(());
         }
         self.counters.count_step(outcome);
+        self.put_failure(outcome)?;
         if let StepTarget::Link(link) = outcome.target {
             self.end_step(link, &outcome.end)?;
         }
@@ -77,6 +78,32 @@ impl RunCommit<'_> {
             submissions::complete(self.db, run, outcome.seq, result)?;
         }
         outcome.found.iter().try_for_each(|queued| self.add(queued))
+    }
+
+    /// Stores the failure of a step, one row per URL.
+    fn put_failure(&self, outcome: &Outcome) -> rusqlite::Result<()> {
+        const AGAIN: &str = "ON CONFLICT (run, url) DO UPDATE SET kind = excluded.kind, at = excluded.at,
+            times = times + 1, given_up = excluded.given_up";
+        let Some((kind, given_up)) = outcome.end.failure() else { return Ok(()) };
+        let (kind, at) = (Word(kind), bits(outcome.at.0));
+        match &outcome.target {
+            StepTarget::Link(link) => self.execute(
+                &format!(
+                    "INSERT INTO failures (run, host, url, kind, at, times, given_up)
+                     SELECT links.run, hosts.host, links.url, ?, ?, 1, ? FROM links
+                     JOIN hosts ON hosts.n = links.host WHERE links.run = ? AND links.id = ? {AGAIN}"
+                ),
+                params![kind, at, given_up, self.run, bits(link.0)],
+            ),
+            StepTarget::Robots { host, url, .. } => self.execute(
+                &format!(
+                    "INSERT INTO failures (run, host, url, kind, at, times, given_up)
+                     VALUES (?, ?, ?, ?, ?, 1, ?) {AGAIN}"
+                ),
+                params![self.run, host.0, url.as_str(), kind, at, given_up],
+            ),
+        }
+        .map(|_| ())
     }
 
     fn put_page(&self, page: &PageRow) -> rusqlite::Result<()> {

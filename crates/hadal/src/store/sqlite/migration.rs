@@ -4,7 +4,7 @@
 
 use super::harvest::word_index;
 use super::schema::{CREATE_WORD_INDEX, FORMAT};
-use super::views::create_views;
+use super::views::replace_views;
 use hadal_core::address::Site;
 use rusqlite::Connection;
 use url::Url;
@@ -18,8 +18,8 @@ pub fn migrate(db: &Connection, found: u32) -> rusqlite::Result<()> {
         db.execute_batch(CREATE_WORD_INDEX)?;
         word_index::index_all(db)?;
         set_sites_of_harvests(db)?;
-        db.execute_batch(&create_views())?;
     }
+    db.execute_batch(&replace_views())?;
     db.pragma_update(None, "user_version", FORMAT)
 }
 
@@ -34,7 +34,7 @@ fn set_sites_of_harvests(db: &Connection) -> rusqlite::Result<()> {
 }
 
 /// SQL of each step, with the format it leads to.
-const STEPS: [(u32, &str); 9] = [
+const STEPS: [(u32, &str); 10] = [
     (2, AUDIT_LOG),
     (3, LESSONS_AND_BACKLINKS),
     (4, HARVESTS),
@@ -44,6 +44,7 @@ const STEPS: [(u32, &str); 9] = [
     (8, CONTINUED_QUERIES),
     (9, PLAIN_NAMES),
     (10, STRATEGY_CHANGES),
+    (11, FAILURES),
 ];
 
 /// Format 2: the audit log, results of probes, and an index for the best form of a site.
@@ -177,6 +178,17 @@ CREATE INDEX forms_of_topic ON forms (form_id, topic, run, also_on,
 
 /// Format 8: the request that continues an answer.
 const CONTINUED_QUERIES: &str = "ALTER TABLE queries ADD COLUMN next BLOB;";
+
+/// Format 11: failed requests with their reasons.
+const FAILURES: &str = "
+CREATE TABLE failures (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, host TEXT NOT NULL, url TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL,
+    times INTEGER NOT NULL, given_up INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX failures_known ON failures (run, url);
+CREATE INDEX failures_of_host ON failures (host);
+";
 
 /// Format 9: plain column names, the site of a harvest, views, and a word index that SQLite 3.40 reads. Formats 4 to 8
 /// used the FTS5 option `contentless_delete`, which SQLite has since 3.43.

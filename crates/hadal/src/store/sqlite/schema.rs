@@ -8,10 +8,10 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format that is written, and the highest that is read. A change of a table, of a view, of the content of a packed
 /// column or of the words in `record_words` takes the next number and a step in [`migration`](super::migration).
-pub const FORMAT: u32 = 10;
+pub const FORMAT: u32 = 11;
 
 /// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
-pub const RUN_TABLES: [&str; 14] = [
+pub const RUN_TABLES: [&str; 15] = [
     "runs",
     "progress",
     "strategies",
@@ -26,6 +26,7 @@ pub const RUN_TABLES: [&str; 14] = [
     "lessons",
     "backlinks",
     "curve",
+    "failures",
 ];
 
 /// Tables with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
@@ -52,6 +53,7 @@ fn first_format(table: &str) -> u32 {
         "curve" | "harvest_curve" => 5,
         WORD_INDEX => 4,
         "strategy_changes" => 10,
+        "failures" => 11,
         table if HARVEST_TABLES.contains(&table) => 4,
         _ => 1,
     }
@@ -175,6 +177,13 @@ CREATE TABLE curve (
     searchable INTEGER NOT NULL, relevant INTEGER NOT NULL, waiting INTEGER NOT NULL,
     PRIMARY KEY (run, requests)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE failures (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL, host TEXT NOT NULL, url TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL,
+    times INTEGER NOT NULL, given_up INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX failures_known ON failures (run, url);
+CREATE INDEX failures_of_host ON failures (host);
 CREATE TABLE submission (
     n INTEGER PRIMARY KEY,
     run INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, topic TEXT NOT NULL,

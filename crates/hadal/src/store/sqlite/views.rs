@@ -1,9 +1,19 @@
 //! Views for people. They have the columns and values of `hadal forms --all`, `sites`, `runs`, `harvests`, `queries`,
-//! `records` and `submissions`, so that SQL tools and exports agree. Flags are 0 or 1. Structured values are JSON text.
+//! `records`, `submissions` and `log`, so that SQL tools and exports agree. Flags are 0 or 1. Structured values are JSON text.
 
 /// SQL that creates the views of `hadal.db`.
 pub fn create_views() -> String {
-    let queries = [
+    views().iter().map(|(name, query)| format!("CREATE VIEW {name} AS {query};\n")).collect()
+}
+
+/// SQL that replaces the views of an earlier format.
+pub fn replace_views() -> String {
+    let drop = |(name, _): &(&str, String)| format!("DROP VIEW IF EXISTS {name};\n");
+    views().iter().map(drop).collect::<String>() + &create_views()
+}
+
+fn views() -> [(&'static str, String); 8] {
+    [
         ("forms_view", forms()),
         ("sites_view", sites()),
         ("runs_view", runs()),
@@ -11,8 +21,8 @@ pub fn create_views() -> String {
         ("queries_view", queries()),
         ("records_view", records()),
         ("submissions_view", submissions()),
-    ];
-    queries.iter().map(|(name, query)| format!("CREATE VIEW {name} AS {query};\n")).collect()
+        ("failures_view", failures()),
+    ]
 }
 
 /// SQL that creates the view of `notes.db`.
@@ -26,7 +36,8 @@ fn forms() -> String {
         "SELECT form_id, topic, site, page_url, action, method, fields, kind, {p_searchable} AS p_searchable,
              {p_relevant} AS p_relevant, found_at_request, depth,
              (SELECT sum(also_on) FROM forms AS same
-              WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source
+              WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source,
+             language, evidence
          FROM forms WHERE is_first"
     )
 }
@@ -41,11 +52,11 @@ fn sites() -> String {
 }
 
 fn runs() -> String {
-    let seed = unsigned("seed");
+    let (seed, last_at) = (unsigned("seed"), timestamp("now"));
     format!(
         "SELECT id AS run, topic, strategy, state, source, {seed} AS seed, seeds, requests, bytes, pages, failed,
              sites, searchable AS forms_searchable, relevant AS forms_relevant, waiting AS frontier,
-             elapsed_ms / 1000.0 AS elapsed_s
+             elapsed_ms / 1000.0 AS elapsed_s, {last_at} AS last_at
          FROM runs JOIN progress ON progress.run = runs.id"
     )
 }
@@ -57,8 +68,16 @@ fn harvests() -> String {
     format!(
         "SELECT id AS harvest, form_id, site, topic, page_url, policy, source, {seed} AS seed, requests, bytes,
              queries, pages, failed, records, {size} AS size, {coverage} AS coverage, state, ending,
-             elapsed_ms / 1000.0 AS elapsed_s
-         FROM harvests JOIN harvest_progress ON harvest = id"
+             elapsed_ms / 1000.0 AS elapsed_s,
+             {} AS size_estimate, {} AS size_low, {} AS size_high,
+             {} AS coverage_estimate, {} AS coverage_low, {} AS coverage_high
+         FROM harvests JOIN harvest_progress ON harvest = id",
+        finite("size"),
+        finite("size_low"),
+        finite("size_high"),
+        finite("coverage"),
+        finite("coverage_low"),
+        finite("coverage_high")
     )
 }
 
@@ -88,9 +107,14 @@ fn records() -> String {
                         WHERE earlier.key < first.key
                             AND json_extract(earlier.value, '$[0]') = json_extract(first.value, '$[0]'))
                     ORDER BY first.key) AS field) AS fields,
-             query_text AS query, position, {fetched_at} AS fetched_at
+             query_text AS query, position, {fetched_at} AS fetched_at, harvest, detail
          FROM records JOIN harvests ON harvests.id = harvest"
     )
+}
+
+fn failures() -> String {
+    let time = timestamp("at");
+    format!("SELECT run, {time} AS time, host, url, kind AS failure, times, given_up FROM failures")
 }
 
 fn submissions() -> String {
@@ -119,9 +143,13 @@ fn unsigned(column: &str) -> String {
     format!("iif({column} < 0, printf('%u', {column}), {column})")
 }
 
+/// A rounded number; null if it is infinite.
+fn finite(column: &str) -> String {
+    format!("iif(abs({column}) < 9e999, {}, NULL)", rounded(column))
+}
+
 /// An interval as JSON; null before the first estimate. An infinite bound is null.
 fn interval(low: &str, estimate: &str, high: &str) -> String {
-    let finite = |column: &str| format!("iif(abs({column}) < 9e999, {}, NULL)", rounded(column));
     let (low, high, bounded) = (finite(low), finite(high), finite(estimate));
     format!("iif({estimate} IS NULL, NULL, json_object('estimate', {bounded}, 'low', {low}, 'high', {high}))")
 }

@@ -53,7 +53,13 @@ impl SqliteStore {
 
 impl Catalogue for SqliteStore {
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError> {
-        self.reading(|db| rows::runs(db, query))
+        let mut runs = self.reading(|db| rows::runs(db, query))?;
+        let is_open = |run: &RunRow| matches!(run.progress.state, RunState::Running | RunState::Paused);
+        if runs.iter().any(is_open) && !self.is_busy() {
+            let killed = runs.iter_mut().filter(|run| is_open(run));
+            killed.for_each(|run| run.progress.state = RunState::Interrupted);
+        }
+        Ok(runs)
     }
 
     fn sites(&self, query: &SiteQuery) -> Result<Vec<SiteRow>, StoreError> {
@@ -96,11 +102,22 @@ impl Catalogue for SqliteStore {
         }
     }
 
+    fn forms_by_prefix(&self, digits: &str, limit: usize) -> Result<Vec<FormId>, StoreError> {
+        self.with(|db| rows::forms_by_prefix(db, digits, limit))
+    }
+
     fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
         let rows = self.with(|db| rows::pages(db, query, limit))?;
         let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| PageCursor(*number));
         Ok(RowPage { rows: rows.into_iter().map(|(_, page)| page).collect(), next })
+    }
+
+    fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError> {
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        let rows = self.with(|db| rows::failures(db, query, limit))?;
+        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| FailureCursor(*number));
+        Ok(RowPage { rows: rows.into_iter().map(|(_, row)| row).collect(), next })
     }
 
     fn submissions(
@@ -123,7 +140,13 @@ impl Catalogue for SqliteStore {
     }
 
     fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError> {
-        self.reading(|db| harvests::rows(db, query))
+        let mut harvests = self.reading(|db| harvests::rows(db, query))?;
+        let is_open = |harvest: &HarvestRow| harvest.progress.state == HarvestState::Running;
+        if harvests.iter().any(is_open) && !self.is_busy() {
+            let killed = harvests.iter_mut().filter(|harvest| is_open(harvest));
+            killed.for_each(|harvest| harvest.progress.state = HarvestState::Interrupted);
+        }
+        Ok(harvests)
     }
 
     fn queries(&self, query: &HarvestRowQuery) -> Result<RowPage<QueryRow, HarvestRowCursor>, StoreError> {

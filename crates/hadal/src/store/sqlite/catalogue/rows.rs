@@ -1,14 +1,16 @@
 //! Lists of runs, sites and pages, and the parts of a run.
 
 use super::super::super::{
-    LessonRow, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength, RowOrder, RunId, RunQuery, RunRow,
-    SiteQuery, SiteRow,
+    FailureQuery, FailureRow, LessonRow, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength, RowOrder, RunId,
+    RunQuery, RunRow, SiteQuery, SiteRow,
 };
 use super::super::codec::{self, Json, Word, bits, unsigned};
 use super::super::look_up::{SITE_COUNTERS, site_counters};
 use super::super::runs;
-use hadal_core::address::{LinkId, Site};
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::identity::FormId;
 use hadal_core::link::QueueId;
+use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Runs that match a query.
@@ -49,6 +51,14 @@ pub fn sites(db: &Connection, query: &SiteQuery) -> rusqlite::Result<Vec<SiteRow
     db.prepare_cached(&sql)?.query_map(values, row)?.collect()
 }
 
+/// Ids that begin with some digits. `g` follows every hexadecimal digit.
+pub fn forms_by_prefix(db: &Connection, digits: &str, limit: usize) -> rusqlite::Result<Vec<FormId>> {
+    let sql = "SELECT form_id FROM forms WHERE form_id >= ?1 AND form_id < ?1 || 'g'
+        UNION SELECT form_id FROM harvests WHERE form_id >= ?1 AND form_id < ?1 || 'g' ORDER BY 1 LIMIT ?2";
+    let id = |row: &Row<'_>| row.get::<_, String>(0)?.parse().map_err(|error| codec::undecodable(0, error));
+    db.prepare_cached(sql)?.query_map(params![digits, codec::limit(limit)], id)?.collect()
+}
+
 /// Pages of a run with their row numbers.
 pub fn pages(db: &Connection, query: &PageQuery, limit: usize) -> rusqlite::Result<Vec<(u64, PageRow)>> {
     let (is_later, direction) = match query.order {
@@ -68,6 +78,30 @@ pub fn pages(db: &Connection, query: &PageQuery, limit: usize) -> rusqlite::Resu
     let values = params![bits(query.run.0), after, codec::limit(limit)];
     let read = |row: &Row<'_>| Ok((unsigned(row, 0)?, page(row)?));
     db.prepare_cached(&sql)?.query_map(values, read)?.collect()
+}
+
+/// Failures with their row numbers.
+pub fn failures(
+    db: &Connection,
+    query: &FailureQuery,
+    limit: usize,
+) -> rusqlite::Result<Vec<(u64, FailureRow)>> {
+    let sql = "SELECT n, run, host, url, kind, at, times, given_up FROM failures
+        WHERE n > ?1 AND (?2 IS NULL OR run = ?2)
+            AND (?3 IS NULL OR host IN (SELECT value FROM json_each(?3))) ORDER BY n LIMIT ?4";
+    let hosts: Vec<&str> = query.hosts.iter().map(|host| host.0.as_str()).collect();
+    let hosts = Some(Json(hosts)).filter(|Json(hosts)| !hosts.is_empty());
+    let run = query.run.map(|run| bits(run.0));
+    let values = params![query.after.map_or(0, |after| bits(after.0)), run, hosts, codec::limit(limit)];
+    let read = |row: &Row<'_>| {
+        let (Word(url), Word(kind)) = (row.get(3)?, row.get(4)?);
+        let (run, host, at) = (RunId(unsigned(row, 1)?), Host(row.get(2)?), Time(unsigned(row, 5)?));
+        Ok((
+            unsigned(row, 0)?,
+            FailureRow { run, host, url, kind, at, times: row.get(6)?, given_up: row.get(7)? },
+        ))
+    };
+    db.prepare_cached(sql)?.query_map(values, read)?.collect()
 }
 
 fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {

@@ -1,6 +1,6 @@
 //! Texts for the evidence behind a verdict, and for vetoes.
 
-use crate::report::judged::Reason;
+use super::judged::Reason;
 use hadal_core::critic::veto::Veto;
 
 /// Describes a signal by its group and word.
@@ -25,6 +25,21 @@ pub fn in_words(reason: &Reason) -> String {
             (None, Some(spoken)) => format!("{spoken}: {says}"),
             (None, None) => format!("{place}: {says}"),
         },
+    }
+}
+
+/// Describes a stored piece of evidence, such as `+concept.button: search`. Its sign is kept.
+pub fn evidence_in_words(evidence: &str) -> String {
+    let (sign, rest) = match evidence.strip_prefix(['+', '-']) {
+        Some(rest) => (&evidence[..1], rest),
+        None => ("", evidence),
+    };
+    match rest.split_once(": ") {
+        Some((place, says)) => {
+            let reason = Reason { place: place.to_string(), says: says.to_string(), weight: 0.0 };
+            format!("{sign}{}", in_words(&reason))
+        }
+        None => evidence.to_string(),
     }
 }
 
@@ -77,6 +92,13 @@ pub fn against(veto: Veto) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evidence_is_read_as_a_sentence() {
+        assert_eq!(evidence_in_words("+concept.button: search"), "+button says: a word for search");
+        assert_eq!(evidence_in_words("-typed: 3"), "-fields to type into: 3");
+        assert_eq!(evidence_in_words("4 topic words"), "4 topic words");
+    }
 
     fn words(place: &str, says: &str) -> String {
         in_words(&Reason { place: place.into(), says: says.into(), weight: 1.0 })
