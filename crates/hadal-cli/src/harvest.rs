@@ -9,7 +9,7 @@ use super::crawl::heed_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
-use super::harvested::find_form;
+use super::harvested::{find_form, may_be_form_id};
 use super::network_args::{NetworkArgs, given, once};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
@@ -191,16 +191,15 @@ async fn forms(
     }
     if args.targets.is_empty() {
         let best = "`hadal harvest --topic NAME --top 5` takes the best forms of a topic";
-        return Err(Usage(format!(
-            "name a form by its form_id or its URL (`hadal forms` lists forms); {best}"
-        ))
-        .into());
+        return Err(
+            Usage(format!("name a form (FORM|URL; `hadal forms` lists forms), or a topic: {best}")).into()
+        );
     }
     let mut found = Vec::new();
     for target in &args.targets {
-        found.push(match target.contains("://") {
-            true => on_page(target, args, session, web, stop).await?,
-            false => {
+        found.push(match may_be_form_id(target) {
+            false => on_page(target, args, session, web, stop).await?,
+            true => {
                 let form = find_form(store, target)?;
                 open_form::form_by_id(store, form, args.posts()).map_err(usage)?
             }

@@ -52,10 +52,15 @@ fn refuse<T>(what: String, hint: Option<String>) -> anyhow::Result<T> {
     Err(Usage(what + &hint).into())
 }
 
+/// True for a form_id or its first digits.
+pub fn may_be_form_id(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && text.chars().all(|digit| digit.is_ascii_hexdigit())
+}
+
 /// Form with this id, or the only one whose id begins so.
 pub fn find_form(store: &dyn Store, text: &str) -> anyhow::Result<FormId> {
     let digits = text.to_lowercase();
-    if digits.is_empty() || digits.len() > 16 || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+    if !may_be_form_id(&digits) {
         let hint = "a form_id has 16 hexadecimal digits, as `hadal forms` prints them";
         return Err(Usage(format!("'{text}' is not a form_id; {hint}")).into());
     }

@@ -60,7 +60,7 @@ fn a_dry_run_archives_nothing() {
     let place = Place::new();
     place.run(&["demo", "--max-requests", "300", "--harvest", "0", "--dashboard", "off", "-q"]).done();
     let requests = place.run(&["harvest", "--topic", "hotel", "--dry-run", "--warc", "archive"]).done();
-    assert!(requests.starts_with("GET http"), "{requests}");
+    assert!(requests.contains(" http"), "{requests}");
     assert!(!place.path().join("archive").exists());
 }
 

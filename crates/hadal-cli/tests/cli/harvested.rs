@@ -49,7 +49,8 @@ fn jsonl_of_records_has_the_documented_keys_in_their_order() {
         "{\"record_id\":\"0000000000000001\",\"form_id\":\"0000000000000001\",\
          \"url\":\"http://books.example/record/1\",\"title\":\"Title 1\",\
          \"text\":\"Title 1, the text of a record\",\"fields\":{\"year\":\"1870\",\"author\":\"J. Verne\"},\
-         \"query\":\"deep sea\",\"position\":3,\"fetched_at\":\"1970-01-02T00:00:00.000Z\"}"
+         \"query\":\"deep sea\",\"position\":3,\"fetched_at\":\"1970-01-02T00:00:00.000Z\",\
+         \"harvest\":1,\"detail\":null}"
     );
     assert_eq!(out.lines().count(), 5);
     let evil = &objects(&out)[1];
@@ -87,13 +88,15 @@ fn a_harvest_is_one_line_with_its_coverage_and_its_ending() {
         ("state", json!("done")),
         ("ending", json!("more requests no longer pay")),
         ("elapsed_s", json!(1.5)),
+        ("size_estimate", json!(2.5)),
+        ("coverage_low", json!(0.5)),
     ] {
         assert_eq!(books[key], value, "{key}: {books}");
     }
     let cars = &rows[1];
     assert_eq!(
         (&cars["coverage"], &cars["ending"], &cars["state"]),
-        (&Value::Null, &Value::Null, &json!("running"))
+        (&Value::Null, &Value::Null, &json!("interrupted"))
     );
     let table = place.run(&["harvests"]).done();
     assert!(table.contains("80 % (50 % to 100 %)") && table.contains("no longer pay"), "{table}");
@@ -122,7 +125,8 @@ fn what_names_nothing_is_refused() {
     let place = place();
     place.run(&["records", "--topic", "boks"]).refused(&["did you mean 'books'?"]);
     place.run(&["queries", "--harvest", "9"]).refused(&["harvest 9", "hadal harvests"]);
-    place.run(&["records", "--form", "77"]).refused(&["0000000000000077", "hadal harvests"]);
+    place.run(&["records", "--form", "77"]).refused(&["no form_id begins with '77'"]);
+    place.run(&["records", "--form", "0000000000000077"]).refused(&["0000000000000077", "hadal harvests"]);
     place.run(&["records", "--form", "a form"]).refused(&["16 hexadecimal digits"]);
     place.run(&["records", "--search", " ?! "]).refused(&["at least one word"]);
     place.run(&["records", "--limit", "0"]).refused(&["--limit"]);

@@ -66,7 +66,7 @@ fn a_form_is_named_by_the_first_digits_of_its_id_if_they_are_unique() {
     let place = place_with_forms();
     place.run(&["harvest", "00000000"]).refused(&["several form_ids begin with '00000000'"]);
     place.run(&["harvest", "beef"]).refused(&["no form_id begins with 'beef'"]);
-    place.run(&["harvest", "book"]).refused(&["'book' is not a form_id"]);
+    place.run(&["harvest", "book"]).refused(&["neither a form_id nor a URL"]);
     let named = place.run(&["harvest", "0000000000000b", "--dry-run", "--allow-post"]);
     assert!(!named.err.contains("begin") && !named.err.contains("is not a form_id"), "{named:?}");
 }
