@@ -18,7 +18,7 @@ pub(super) const PAGE_ATTRIBUTES: usize = 500_000;
 pub(super) const STEPS: u64 = 60_000_000;
 
 /// Links of one page.
-pub(super) const LINKS: usize = 10_000;
+pub(super) const LINKS: usize = 50_000;
 /// `<form>` elements of one page.
 pub(super) const FORMS: usize = 500;
 /// Forms of controls outside any `<form>` of one page.

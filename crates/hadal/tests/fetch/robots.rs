@@ -117,10 +117,18 @@ fn the_longest_crawl_delay_of_our_group_counts() {
     assert_eq!(delay("User-agent: *\nCrawl-delay: 2.5"), Some(Duration::from_millis(2500)));
     assert_eq!(delay("User-agent: hadal\nCrawl-delay: 3\nCrawl-delay: 1"), Some(Duration::from_secs(3)));
     assert_eq!(delay("User-agent: x\nCrawl-delay: 3"), None);
+    assert_eq!(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 3"), Some(Duration::from_secs(9)));
     assert_eq!(delay("User-agent: hadal\nAllow: /\n\nUser-agent: *\nCrawl-delay: 3"), None);
     for nonsense in ["-1", "soon", "inf", "nan", "1e300", ""] {
         assert_eq!(delay(&format!("User-agent: *\nCrawl-delay: {nonsense}")), None, "{nonsense}");
     }
+}
+
+#[test]
+fn a_group_may_consist_of_a_crawl_delay() {
+    let robots = "User-agent: hadal\nCrawl-delay: 1\n\nUser-agent: x\nDisallow: /";
+    assert!(allows(robots, "/a"));
+    assert!(!allows("User-agent: x\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /", "/a"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl RobotsRules {
                     for (_, group) in groups.into_iter().filter(|(named, _)| *named) {
                         group.add(&key, value);
                     }
-                    scope.closed |= is_path_rule(&key);
+                    scope.closed |= is_path_rule(&key) || key == "crawl-delay";
                 }
             }
             ours.named |= scope.ours;
@@ -75,7 +75,8 @@ impl RobotsRules {
 struct GroupScope {
     ours: bool,
     everyones: bool,
-    /// The group has path rules, so the next `User-agent` line opens another group.
+    /// The group has rules, so the next `User-agent` line opens another group. `Crawl-delay` counts as a rule, although
+    /// RFC 9309 does not know it: groups that consist of it alone are common.
     closed: bool,
 }
 

@@ -182,3 +182,20 @@ fn check_schema(folder: &Path, connection: &Connection) -> Result<u32, StoreErro
         None => Ok(format),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_cannot_be_written_is_read_without_a_file_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(open(folder.path(), Access::Crawl).unwrap());
+        let files = || fs::read_dir(folder.path()).unwrap().count();
+        let before = files();
+        let connection = open_read_only(folder.path()).unwrap();
+        let runs: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
+        assert_eq!((runs, files()), (0, before));
+        assert!(connection.execute("DELETE FROM runs", []).is_err());
+    }
+}
