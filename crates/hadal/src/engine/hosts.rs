@@ -8,7 +8,7 @@ use crate::store::{HostState, LookUp, RequestedHost, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use url::Url;
@@ -21,14 +21,14 @@ pub struct RunHosts {
     scheduler: Hosts,
     cache: HostCache,
     /// Hosts whose stored address and pause are in the scheduler.
-    loaded: FxHashSet<HostIx>,
+    loaded: BTreeSet<HostIx>,
 }
 
 impl RunHosts {
     /// No hosts. robots.txt is read for the agent with this product token.
     pub fn new(store: Arc<dyn Store>, run: RunId, politeness: Politeness, agent: &str) -> RunHosts {
         let (scheduler, cache) = (Hosts::default(), HostCache::new(agent));
-        RunHosts { store, run, politeness, scheduler, cache, loaded: FxHashSet::default() }
+        RunHosts { store, run, politeness, scheduler, cache, loaded: BTreeSet::new() }
     }
 
     /// Loads the address and the pauses of a host that an earlier session requested.

@@ -73,8 +73,8 @@ pub struct Crawl {
     pub mode: CrawlMode,
 }
 
-/// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, a tenth of a second.
-pub const RESCORED_AT_ONCE: usize = 4_000;
+/// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, 50 ms.
+pub const RESCORED_AT_ONCE: usize = 2_000;
 
 /// Purpose of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,8 @@
 
 use hadal_core::address::{Host, Site};
 use hadal_core::time::Time;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -24,9 +23,10 @@ pub struct HostIx(pub u32);
 #[derive(Default)]
 pub struct Hosts {
     slots: Vec<HostSlot>,
-    by_name: FxHashMap<Host, HostIx>,
-    by_site: FxHashMap<Site, Vec<HostIx>>,
-    groups: FxHashMap<GroupKey, Group>,
+    // Trees, because a hash table of a million hosts stops the crawl for half a second when it grows.
+    by_name: BTreeMap<Host, HostIx>,
+    by_site: BTreeMap<Site, Vec<HostIx>>,
+    groups: BTreeMap<GroupKey, Group>,
     wake: BinaryHeap<Reverse<(Time, HostIx)>>,
 }
 
@@ -40,7 +40,7 @@ struct HostSlot {
 }
 
 /// Identity of a politeness group.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GroupKey {
     Address(IpAddr),
     Domain(Arc<str>),

@@ -117,7 +117,10 @@ fn the_longest_crawl_delay_of_our_group_counts() {
     assert_eq!(delay("User-agent: *\nCrawl-delay: 2.5"), Some(Duration::from_millis(2500)));
     assert_eq!(delay("User-agent: hadal\nCrawl-delay: 3\nCrawl-delay: 1"), Some(Duration::from_secs(3)));
     assert_eq!(delay("User-agent: x\nCrawl-delay: 3"), None);
-    assert_eq!(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 3"), Some(Duration::from_secs(9)));
+    assert_eq!(
+        delay("User-agent: *\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 3"),
+        Some(Duration::from_secs(9))
+    );
     assert_eq!(delay("User-agent: hadal\nAllow: /\n\nUser-agent: *\nCrawl-delay: 3"), None);
     for nonsense in ["-1", "soon", "inf", "nan", "1e300", ""] {
         assert_eq!(delay(&format!("User-agent: *\nCrawl-delay: {nonsense}")), None, "{nonsense}");

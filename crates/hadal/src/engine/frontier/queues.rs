@@ -9,15 +9,14 @@
 use crate::polite::HostIx;
 use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use hadal_core::strategy::{QueueHead, QueueHeads};
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Heads and lengths of all queues.
 #[derive(Default)]
 pub struct QueueTable {
     queues: BTreeMap<QueueId, HostQueues>,
-    queues_of: FxHashMap<HostIx, Vec<QueueId>>,
-    bonuses: FxHashMap<HostIx, f32>,
+    queues_of: BTreeMap<HostIx, Vec<QueueId>>,
+    bonuses: BTreeMap<HostIx, f32>,
     /// Generation of the strategy's model.
     generation: u32,
 }
@@ -67,7 +66,7 @@ struct HostQueues {
     current: BTreeSet<RankedHost>,
     /// Hosts of [`Availability::Soon`].
     soon: BTreeSet<RankedHost>,
-    hosts: FxHashMap<HostIx, QueueState>,
+    hosts: BTreeMap<HostIx, QueueState>,
     links: u64,
 }
 

@@ -17,6 +17,7 @@ mod errors;
 mod frontier;
 mod harvest;
 mod lock;
+mod log_copies;
 mod look_up;
 mod migration;
 mod opening;
@@ -33,6 +34,7 @@ use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 use harvest::harvests;
 use lock::CrawlLock;
+use log_copies::LogCopies;
 use rusqlite::Connection;
 use rustc_hash::FxHashSet;
 use std::path::Path;
@@ -46,6 +48,8 @@ const ROWS_PER_PAGE: usize = 500;
 /// A store in a folder.
 pub struct SqliteStore {
     folder: PathBuf,
+    /// Before the connection, so that a running copy ends first.
+    log_copies: Mutex<LogCopies>,
     connection: Mutex<Connection>,
     /// Runs that this handle has changed, which therefore exist.
     runs: Mutex<FxHashSet<RunId>>,
@@ -60,6 +64,7 @@ pub fn open(folder: &Path, access: Access) -> Result<SqliteStore, StoreError> {
     let annotations = Annotations::of(folder);
     Ok(SqliteStore {
         folder: folder.to_path_buf(),
+        log_copies: Mutex::default(),
         connection: Mutex::new(connection),
         runs: Mutex::default(),
         states: Mutex::default(),
@@ -161,7 +166,9 @@ impl CrawlStore for SqliteStore {
                 return Ok(());
             }
             let committed = db.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
-            committed.map(|_| ()).or_else(|error| self.roll_back(db, error))
+            committed.map(|_| ()).or_else(|error| self.roll_back(db, error))?;
+            lock(&self.log_copies).after_commit(&self.folder, db);
+            Ok(())
         })
     }
 

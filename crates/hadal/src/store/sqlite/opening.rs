@@ -141,7 +141,7 @@ fn open_read_only(folder: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
 }
 
-fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
+pub(super) fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
     let connection = match access {
         Access::Read if is_read_only(folder) => open_read_only(folder)?,
         _ => Connection::open_with_flags(
@@ -157,10 +157,10 @@ fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     // Statements keep their query plan when new values are bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A sync changes some thousand pages of the indexes of `links`. A checkpoint every 32 MB rather than every 4 MB
-    // copies most of them only once.
+    // A crawl copies its write-ahead log beside its work, see `log_copies`.
+    let log_pages = if access == Access::Crawl { 0 } else { 1000 };
     connection.execute_batch(&format!(
-        "PRAGMA wal_autocheckpoint = 8192; PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
+        "PRAGMA wal_autocheckpoint = {log_pages}; PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
          PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;
          PRAGMA query_only = {query_only};"
     ))?;
