@@ -45,7 +45,7 @@ const CASES: [(&str, &str, &str, bool); 49] = [
     ("blank lines do not end a group", "User-agent: hadal\n\n\nDisallow: /a", "/a", false),
     (
         "a crawl delay does not part agents",
-        "User-agent: hadal\nCrawl-delay: 1\nUser-agent: x\nDisallow: /a",
+        "User-agent: hadal\r\nCrawl-delay: 1\r\nUser-agent: x\r\nDisallow: /a",
         "/a",
         false,
     ),
@@ -131,6 +131,7 @@ fn the_longest_crawl_delay_of_our_group_counts() {
 fn a_group_may_consist_of_a_crawl_delay() {
     let robots = "User-agent: hadal\nCrawl-delay: 1\n\nUser-agent: x\nDisallow: /";
     assert!(allows(robots, "/a"));
+    assert!(allows(&robots.replace('\n', "\r\n"), "/a"));
     assert!(!allows("User-agent: x\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /", "/a"));
 }
 

@@ -1,7 +1,7 @@
 //! Meaning of the response to a robots.txt request, and how long it holds.
 
 use super::RobotsState;
-use super::rules::lines;
+use super::rules::{BLANK, lines};
 use crate::polite::retry::{redirect_target, retry_after};
 use hadal_core::http::{BodyCompleteness, Exchange, Headers, Response};
 use hadal_core::time::Time;
@@ -76,11 +76,13 @@ fn lifetime(headers: &Headers) -> Duration {
 /// Keeps the lines that have a meaning. Many servers send an error page in place of robots.txt.
 fn rules_of(body: &[u8]) -> RobotsState {
     let text = String::from_utf8_lossy(whole_lines(body));
-    let mut kept = String::new();
+    let (mut kept, mut is_after_blank) = (String::new(), false);
     for (key, value) in lines(&text) {
         if matches!(key.as_str(), "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap") {
-            kept.push_str(&format!("{key}: {value}\n"));
+            let blank = if is_after_blank && !kept.is_empty() { "\n" } else { "" };
+            kept.push_str(&format!("{blank}{key}: {value}\n"));
         }
+        is_after_blank = key == BLANK;
     }
     if kept.is_empty() { RobotsState::AllowAll } else { RobotsState::Text(kept) }
 }

@@ -29,12 +29,14 @@ impl RobotsRules {
             match key.as_str() {
                 "user-agent" => scope.name(value, agent),
                 "sitemap" => sitemaps.extend(Url::parse(value)),
+                BLANK => scope.closed |= scope.has_delay,
                 _ => {
                     let groups = [(scope.ours, &mut ours), (scope.everyones, &mut everyones)];
                     for (_, group) in groups.into_iter().filter(|(named, _)| *named) {
                         group.add(&key, value);
                     }
-                    scope.closed |= is_path_rule(&key) || key == "crawl-delay";
+                    scope.closed |= is_path_rule(&key);
+                    scope.has_delay |= key == DELAY;
                 }
             }
             ours.named |= scope.ours;
@@ -75,9 +77,10 @@ impl RobotsRules {
 struct GroupScope {
     ours: bool,
     everyones: bool,
-    /// The group has rules, so the next `User-agent` line opens another group. `Crawl-delay` counts as a rule, although
-    /// RFC 9309 does not know it: groups that consist of it alone are common.
+    /// The group has path rules, so the next `User-agent` line opens another group. RFC 9309 does not know `Crawl-delay`,
+    /// and groups that consist of it alone are common: a blank line after it closes the group too.
     closed: bool,
+    has_delay: bool,
 }
 
 impl GroupScope {
@@ -102,7 +105,7 @@ impl RuleGroup {
         if is_path_rule(key) && !value.is_empty() {
             self.paths.push(PathRule { allow: key == "allow", pattern: pattern(value) });
         }
-        if key == "crawl-delay" {
+        if key == DELAY {
             let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             self.crawl_delay = self.crawl_delay.max(seconds);
         }
@@ -129,10 +132,20 @@ fn product_token(value: &str) -> &str {
     value.split(ends).next().unwrap_or_default()
 }
 
-/// Key and value of every line that has a colon. Keys are in lower case; comments and outer white space are removed.
+/// Key of a blank line.
+pub(super) const BLANK: &str = "";
+/// Key of the pause between two requests.
+const DELAY: &str = "crawl-delay";
+
+/// Key and value of every line that has a colon, and of blank lines. Keys are in lower case; comments and outer white
+/// space are removed.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.split(['\n', '\r']).filter_map(|line| {
+    let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+    lines.filter_map(|line| {
+        if line.trim().is_empty() {
+            return Some((BLANK.to_string(), ""));
+        }
         let line = line.split('#').next().unwrap_or_default();
         let (key, value) = line.split_once(':')?;
         Some((key.trim().to_ascii_lowercase(), value.trim()))
