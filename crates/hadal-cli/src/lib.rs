@@ -272,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn every_command_of_the_readme_parses() {
+        let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+        let text = std::fs::read_to_string(readme).unwrap().replace('\'', "\"");
+        let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+        assert!(commands.len() > 8, "{commands:?}");
+        for command in commands {
+            // An explanation follows after some spaces.
+            let own = command.split("   ").next().unwrap();
+            let parsed = parsed(words(own));
+            assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        }
+    }
+
+    #[test]
     fn every_example_parses() {
         for mut command in every(&description()) {
             let help = command.render_long_help().to_string();

@@ -76,9 +76,16 @@ fn runs(status: &Status, screen: Screen) -> String {
     if status.runs.is_empty() {
         return "\nno runs yet; start one with `hadal find`\n".to_string();
     }
-    let mut table = Table::new(&["run", "topic", "strategy", "state"], screen);
+    let headings = ["run", "topic", "strategy", "state", "requests", "relevant", "last active"];
+    let mut table = Table::new(&headings, screen);
+    [0, 4, 5].into_iter().for_each(|column| table.right(column));
+    [3, 6].into_iter().for_each(|column| table.whole(column));
+    table.detail(6);
     for run in &status.runs {
-        table.row([&run.run.to_string(), &run.topic, &run.strategy, run.state]);
+        let (requests, relevant) = (run.requests.to_string(), run.forms_relevant.to_string());
+        let last_at = run.last_at.as_deref().unwrap_or("simulated");
+        let number = run.run.to_string();
+        table.row([&number, &run.topic, &run.strategy, run.state, &requests, &relevant, last_at]);
     }
     format!("\n{table}")
 }

@@ -89,7 +89,7 @@ fn misspelt_names_get_a_suggestion() {
 #[test]
 fn bad_arguments_say_what_would_be_right() {
     run(&["find", "book"]).refused(&["--seeds"]);
-    run(&["harvest"]).refused(&["form_id", "--topic NAME"]);
+    run(&["harvest"]).refused(&["FORM|URL", "--topic NAME"]);
     run(&["find", "book", "--seeds", "no/such/file"]).refused(&["no/such/file", "http://"]);
     run(&["find", "book", "--seeds", "ftp://a.example/"]).refused(&["ftp://a.example/"]);
     run(&["find", "book", "--seeds", "http://a.example/", "--delay", "5"])

@@ -94,6 +94,12 @@ pub struct RunStatus {
     pub topic: String,
     pub strategy: String,
     pub state: &'static str,
+    /// Requests sent or attempted.
+    pub requests: u64,
+    /// Distinct relevant forms.
+    pub forms_relevant: u64,
+    /// Time of the last checkpoint; null on a simulated web, whose clock starts in 1970.
+    pub last_at: Option<String>,
 }
 
 /// Greatest number of runs counted, latest first.
@@ -182,7 +188,15 @@ fn errors<'a>(counted: impl Iterator<Item = (&'a FailureKind, &'a u64)>) -> Vec<
 fn run_line(run: &RunRow) -> RunStatus {
     let spec = run.spec.clone();
     let state = state_name(run.progress.state);
-    RunStatus { run: run.id.0, topic: spec.topic, strategy: spec.strategy, state }
+    RunStatus {
+        run: run.id.0,
+        topic: spec.topic,
+        strategy: spec.strategy,
+        state,
+        requests: run.counters.requests,
+        forms_relevant: run.counters.relevant,
+        last_at: run::last_at(run),
+    }
 }
 
 #[cfg(test)]

@@ -68,6 +68,11 @@ pub struct ErrorCount {
     pub explanation: String,
 }
 
+/// Time of the last checkpoint, unless the clock of the run is simulated.
+pub(super) fn last_at(row: &RunRow) -> Option<String> {
+    (row.progress.now >= CLOCK_OF_PEOPLE).then(|| timestamp(row.progress.now))
+}
+
 /// Run with its counters.
 pub fn view(row: &RunRow) -> RunView {
     let (spec, counters) = (&row.spec, &row.counters);
@@ -92,7 +97,7 @@ pub fn view(row: &RunRow) -> RunView {
         frontier: counters.waiting,
         elapsed_s: seconds(row.progress.elapsed_ms),
         errors: error_counts(&counters.errors),
-        last_at: (row.progress.now >= CLOCK_OF_PEOPLE).then(|| timestamp(row.progress.now)),
+        last_at: last_at(row),
     }
 }
 
