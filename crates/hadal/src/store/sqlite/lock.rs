@@ -5,6 +5,7 @@ use super::errors::io_fault;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::time::Duration;
 
 /// Lock of a store that is open for crawling.
 pub struct CrawlLock {
@@ -31,7 +32,7 @@ impl CrawlLock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(folder.join("crawl.lock")).map_err(failed)?;
-        match file.try_lock() {
+        match try_again(|| file.try_lock()) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::InUse { path: folder.to_path_buf(), holder: holder(&mut file) });
@@ -41,6 +42,20 @@ impl CrawlLock {
         write_pid(&mut file).map_err(failed)?;
         Ok(CrawlLock { file })
     }
+}
+
+/// Attempts to take the lock, and the pause between them. A reader that looks at the lock holds it for microseconds.
+const ATTEMPTS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn try_again(mut lock: impl FnMut() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
+    for _ in 1..ATTEMPTS {
+        match lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            ended => return ended,
+        }
+    }
+    lock()
 }
 
 fn write_pid(file: &mut File) -> std::io::Result<()> {
@@ -54,4 +69,20 @@ fn holder(file: &mut File) -> String {
     let read = file.take(20).read_to_string(&mut text);
     let known = read.is_ok() && !text.trim().is_empty();
     if known { text.trim().to_string() } else { "unknown".to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_held_for_a_moment_is_tried_again() {
+        let mut held = 3;
+        let lock = || {
+            held -= 1;
+            if held > 0 { Err(TryLockError::WouldBlock) } else { Ok(()) }
+        };
+        assert!(try_again(lock).is_ok());
+        assert!(try_again(|| Err(TryLockError::WouldBlock)).is_err());
+    }
 }
