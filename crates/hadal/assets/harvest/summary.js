@@ -59,7 +59,7 @@ export function summary(harvest, word, controls) {
       );
       fill(
         next,
-        wordsNext.length
+        wordsNext.length && harvest.state !== "done"
           ? wordsNext.map((word) => h("li", {}, said(word)))
           : h("li", { class: "hint" }, harvest.state === "running" ? "Not chosen yet." : "None; the harvest is over."),
       );
