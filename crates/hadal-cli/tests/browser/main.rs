@@ -154,7 +154,7 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
         store.commit_harvest(harvest, &step.into()).unwrap();
     };
     const REQUESTS: &str = "[...document.querySelectorAll('.tile')].at(-1).textContent";
-    const POINTS: &str = "document.querySelectorAll('#coverage + .panel .line')[0]?.points.numberOfItems";
+    const POINTS: &str = "document.querySelector('#coverage + .panel polyline')?.points.numberOfItems";
     for seq in 0..3 {
         spend(seq);
         browser.until(&format!("{REQUESTS}.includes('{}')", 111 * (seq + 1))).await;
