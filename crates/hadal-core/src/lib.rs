@@ -18,6 +18,7 @@
 
 pub mod address;
 pub mod critic;
+pub mod endpoint;
 pub mod harvest;
 pub mod html;
 pub mod http;

@@ -139,6 +139,42 @@ pub enum FormSource {
     SearchAction,
     /// Controls outside any `<form>`, presumably used by a script.
     Script,
+    /// File with all records, which a script searches in the browser.
+    SearchIndex,
+    /// REST interface of WordPress.
+    WordPress,
+    /// Interface of MediaWiki.
+    MediaWiki,
+    /// Interface of the data catalogue CKAN.
+    Ckan,
+    /// Repository protocol OAI-PMH.
+    OaiPmh,
+    /// Search service on another host, whose public key stands in the page.
+    Hosted,
+}
+
+impl FormSource {
+    /// True for endpoints that are neither visible controls nor declared templates of result pages.
+    pub fn is_endpoint(self) -> bool {
+        use FormSource::{Form, OpenSearch, Script, SearchAction};
+        !matches!(self, Form | OpenSearch | SearchAction | Script)
+    }
+
+    /// Name in tables and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormSource::Form => "form",
+            FormSource::OpenSearch => "opensearch",
+            FormSource::SearchAction => "searchaction",
+            FormSource::Script => "script",
+            FormSource::SearchIndex => "searchindex",
+            FormSource::WordPress => "wordpress",
+            FormSource::MediaWiki => "mediawiki",
+            FormSource::Ckan => "ckan",
+            FormSource::OaiPmh => "oaipmh",
+            FormSource::Hosted => "hosted",
+        }
+    }
 }
 
 /// A control of a form.
@@ -300,6 +336,8 @@ pub struct PageHints {
     pub opensearch: Vec<OpenSearchLink>,
     /// URL templates of schema.org search actions, with a placeholder such as `{search_term_string}`.
     pub search_actions: Vec<String>,
+    /// Search endpoints that scripts and links of the page suggest. None of them was requested yet.
+    pub endpoints: Vec<Form>,
     /// Target of `<link rel=canonical>`.
     pub canonical: Option<Url>,
     /// Robots meta directive `noindex`.

@@ -276,7 +276,7 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         let (status, location, body) = site.answer(&request);
         let location = location.map(|to| request.url.join(to).unwrap());
         let document = Some(html::parse_with_outline(body.as_bytes(), Some("text/html"), &request.url));
-        let update = session.receive(ParsedResponse { status, location, document });
+        let update = session.receive(ParsedResponse { status, location, document, data: None });
         result.records.extend(update.records.iter().map(|(record, _)| record.title.clone()));
         result.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         result.submissions += u32::from(purpose == RequestPurpose::Query);

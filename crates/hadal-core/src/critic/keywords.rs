@@ -2,7 +2,7 @@
 //!
 //! Used in tests and as a simple reference. All weights in this file are guesses.
 
-use super::{Critic, FormKind, FormVerdict, PageVerdict};
+use super::{Critic, FormKind, FormVerdict, P_ENDPOINT, PageVerdict};
 use crate::http::Method;
 use crate::page::{FieldKind, Form, Page};
 use crate::topic::{Topic, singular};
@@ -84,7 +84,10 @@ impl Critic for KeywordCritic {
     fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {
         let shape = FormShape::of(form);
         let (kind, odds, mut evidence) = shape.classify();
-        let p_searchable = logistic(odds);
+        let (kind, p_searchable) = match form.source.is_endpoint() {
+            true => (FormKind::Search, P_ENDPOINT),
+            false => (kind, logistic(odds)),
+        };
         let own = self.mentions(&form_words(form));
         let p_topic = logistic(-2.2 + 1.1 * own.distinct.min(4) as f32 + 2.4 * verdict.p_topic);
         if own.distinct > 0 {

@@ -33,6 +33,9 @@ pub mod veto;
 use crate::page::{Form, LinkTopic, Page};
 use serde::{Deserialize, Serialize};
 
+/// P(searchable) of an endpoint that a page's markup suggests and that was not requested yet. Guess.
+const P_ENDPOINT: f32 = 0.9;
+
 /// Judges pages and forms for one topic.
 pub trait Critic: Send + Sync {
     /// Estimates the probability that a page is on topic.

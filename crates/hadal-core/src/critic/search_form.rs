@@ -25,7 +25,8 @@ pub enum NoSearchForm {
 /// Form of a page with the highest P(searchable), the first of equals, or the form with the index `picked`.
 pub fn pick_search_form(page: &Page, picked: Option<u32>) -> Result<(&Form, f32), NoSearchForm> {
     let judge = &Classifiers::shipped().searchable;
-    let judged = page.forms.iter().map(|form| (form, judge.classify(form, page).0));
+    let visible = page.forms.iter().filter(|form| !form.source.is_endpoint());
+    let judged = visible.map(|form| (form, judge.classify(form, page).0));
     let found = match picked {
         Some(index) => judged.clone().find(|(form, _)| form.index == index),
         None => judged.reduce(|kept, next| if next.1 > kept.1 { next } else { kept }),

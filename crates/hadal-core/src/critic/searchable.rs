@@ -5,6 +5,7 @@
 
 use super::FormKind;
 use super::LabelledForm;
+use super::P_ENDPOINT;
 use super::kind_features::{each_kind_feature, feature_hash, kind_features};
 use crate::learn::logistic::{Logistic, LogisticOptions};
 use crate::learn::platt::Sigmoid;
@@ -63,6 +64,9 @@ impl SearchableClassifier {
 
     /// P(searchable) and the most likely kind.
     pub fn classify(&self, form: &Form, page: &Page) -> (f32, FormKind) {
+        if form.source.is_endpoint() {
+            return (P_ENDPOINT, FormKind::Search);
+        }
         let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));
         let kind = match p >= 0.5 {

@@ -23,6 +23,8 @@ pub(super) struct Collected<'a> {
     pub ids: Vec<(&'a str, NodeRef<'a>)>,
     /// `<meta>`, `<link>` and JSON-LD elements, and elements with `itemprop`.
     pub metadata: Vec<NodeRef<'a>>,
+    /// `<script>` elements.
+    pub scripts: Vec<NodeRef<'a>>,
     /// True if a limit left out text or elements.
     pub is_truncated: bool,
     /// Outermost hidden element around the current position.
@@ -224,6 +226,9 @@ impl<'a> Collected<'a> {
     }
 
     fn enter_script(&mut self, node: NodeRef<'a>) {
+        if self.scripts.len() < limits::SCRIPTS {
+            self.scripts.push(node);
+        }
         let kind = node.attribute(&local_name!("type")).unwrap_or_default();
         if kind.trim().eq_ignore_ascii_case("application/ld+json") {
             self.metadata.push(node);

@@ -6,6 +6,7 @@ use super::limits;
 use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{TrackingParams, normalise};
+use crate::endpoint::{LinkElement, PageMarkup, endpoints, may_name_endpoint};
 use crate::page::{OpenSearchLink, PageHints};
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -33,9 +34,35 @@ pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
     for &anchor in &found.anchors {
         read_neighbour(anchor, base, &mut hints);
     }
+    hints.endpoints = endpoints(&markup(found, base));
     hints.search_actions.dedup();
     hints.search_actions.truncate(limits::HINTS);
     hints
+}
+
+/// Scripts, links and metadata in which endpoints are detected.
+fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {
+    let is = |name: LocalName| move |node: &&NodeRef<'a>| node.is(&name);
+    let link = |node: &NodeRef<'a>| LinkElement {
+        rel: named(node, &local_name!("rel")),
+        kind: named(node, &local_name!("type")),
+        href: named(node, &local_name!("href")),
+    };
+    let meta = |node: &NodeRef<'a>| (named(node, &local_name!("name")), named(node, &local_name!("content")));
+    PageMarkup {
+        base,
+        scripts: found.scripts.iter().filter_map(|node| node.attribute(&local_name!("src"))).collect(),
+        inline: inline_scripts(found),
+        links: found.metadata.iter().filter(is(local_name!("link"))).map(link).collect(),
+        metas: found.metadata.iter().filter(is(local_name!("meta"))).map(meta).collect(),
+    }
+}
+
+/// Texts of inline scripts in which endpoints are detected.
+fn inline_scripts(found: &Collected<'_>) -> Vec<String> {
+    let inline = found.scripts.iter().filter(|node| !node.has(&local_name!("src")));
+    let texts = inline.take(limits::INLINE_SCRIPTS).map(|node| text_below(node, limits::INLINE_SCRIPT));
+    texts.filter(|text| may_name_endpoint(text)).collect()
 }
 
 fn named<'a>(node: NodeRef<'a>, name: &LocalName) -> &'a str {

@@ -39,6 +39,12 @@ pub(super) const SHORT_TEXT: usize = 512;
 pub(super) const VALUE: usize = 4 << 10;
 /// Bytes of one JSON-LD script.
 pub(super) const LINKED_DATA: usize = 256 << 10;
+/// `<script>` elements of one page.
+pub(super) const SCRIPTS: usize = 300;
+/// Bytes of one inline script.
+pub(super) const INLINE_SCRIPT: usize = 16 << 10;
+/// Inline scripts of one page that are read.
+pub(super) const INLINE_SCRIPTS: usize = 20;
 /// DOM nodes visited to gather the text of one element.
 pub(super) const TEXT_NODES: usize = 4_000;
 /// Nodes of an outline.

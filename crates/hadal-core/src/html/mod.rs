@@ -42,6 +42,7 @@ pub use outline::Outline;
 pub(crate) use outline::{OutlineNode, tag};
 pub use search_action::search_action_form;
 
+use crate::endpoint::is_own_search;
 use crate::page::{Form, Page, PageHints, ParseLimit};
 use crate::simhash::simhash;
 use collect::Collected;
@@ -88,7 +89,7 @@ fn parse_inspecting<T>(
     let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_truncated) = forms::forms(&found, url, &base);
-    add_search_actions(&mut forms, &hints, &base);
+    add_declared_searches(&mut forms, &hints, &base);
 
     let too_long = decoded.is_truncated.then_some(ParseLimit::Bytes);
     let too_many = (found.is_truncated || is_truncated).then_some(ParseLimit::Items);
@@ -120,9 +121,12 @@ fn base(found: &Collected<'_>, url: &Url) -> Url {
     joined.filter(|base| !base.cannot_be_a_base() && base.scheme() != "data").unwrap_or_else(|| url.clone())
 }
 
-/// Appends the forms of search actions and numbers all forms without an element down from `u32::MAX`.
-fn add_search_actions(forms: &mut Vec<Form>, hints: &PageHints, base: &Url) {
+/// Appends the forms of search actions and of endpoints that no form searches, and numbers all forms without an element
+/// down from `u32::MAX`.
+fn add_declared_searches(forms: &mut Vec<Form>, hints: &PageHints, base: &Url) {
     forms.extend(hints.search_actions.iter().filter_map(|template| search_action_form(template, base)));
+    let own = hints.endpoints.iter().filter(|endpoint| is_own_search(endpoint, forms)).cloned();
+    forms.extend(own.collect::<Vec<Form>>());
     let without_element = forms.iter_mut().filter(|form| form.index == u32::MAX);
     for (ordinal, form) in without_element.enumerate() {
         form.index = u32::MAX - ordinal as u32;

@@ -1,16 +1,21 @@
 //! Opening a form for a harvest: one that a crawl found, or the search at a URL.
 //!
-//! At a URL, a visible form comes first. When the page has no form that is surely a search, the OpenSearch
-//! descriptions that it links are fetched. The URL may also be that of a description.
+//! At a URL, an endpoint that lists all records comes first, if the page suggests one and it answers. A visible form
+//! comes next. When the page has no form that is surely a search, other endpoints and the OpenSearch descriptions that
+//! it links are tried. The URL may also be that of a description.
 
+use crate::fetch::is_html;
 use crate::polite::{Clock, PageError, PoliteClient};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms,
 };
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
+use hadal_core::endpoint::stands_for;
+use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
+use hadal_core::harvest::query::Query;
 use hadal_core::html;
-use hadal_core::http::{Method, Response};
+use hadal_core::http::{BodyCompleteness, Method, Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Form, Page};
 use hadal_core::submission::{FilledForm, goes_to_web, submission};
@@ -26,6 +31,10 @@ const MIN_P_SURE: f32 = 0.5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Most OpenSearch descriptions fetched for one page. Guess.
 const MAX_DESCRIPTIONS: usize = 3;
+/// Endpoints of one page that are tried. Guess.
+const MAX_TRIED: usize = 3;
+/// Bytes of an endpoint's answer that are read to see whether it answers. Guess: some records of any interface.
+const TRIED_BYTES: u64 = 256 << 10;
 /// Bytes at the start of a document that are searched for the name of the OpenSearch root element.
 const OPENSEARCH_HEAD: usize = 2_048;
 
@@ -215,6 +224,9 @@ async fn search_at_url(
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
     let visible = form_on_page(&page, picked, posts);
     let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
+    if let Some(form) = working_endpoint(&page, &visible, is_sure, picked, client, clock).await {
+        return Ok(opened(form, &url, Some(&page), source));
+    }
     let links = page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS });
     for link in links {
         let description = fetch(&link.url, client, clock).await;
@@ -224,6 +236,51 @@ async fn search_at_url(
         }
     }
     Ok(opened(visible?.0, &url, Some(&page), source))
+}
+
+/// First endpoint of a page that answers. Beside a visible form that is surely a search, only endpoints that list its
+/// records count.
+async fn working_endpoint(
+    page: &Page,
+    visible: &Result<(Form, f32), FormOpenError>,
+    is_sure: bool,
+    picked: Option<u32>,
+    client: &PoliteClient,
+    clock: &mut Clock,
+) -> Option<Form> {
+    let is_wanted = |endpoint: &&Form| match visible {
+        Ok((form, _)) if is_sure => !takes_words(endpoint) && stands_for(endpoint, form),
+        _ => true,
+    };
+    let endpoints = page.hints.endpoints.iter().filter(is_wanted);
+    for endpoint in endpoints.take(if picked.is_some() { 0 } else { MAX_TRIED }) {
+        if takes_words(endpoint) {
+            // A trial would be a submission. The harvest sends and logs the first one.
+            return Some(endpoint.clone());
+        }
+        let request = submission(endpoint, &FilledForm::default(), page.charset);
+        let answer = client.without_retries().get_start(&request.url, TRIED_BYTES, clock).await;
+        if answer.is_ok_and(|(at, response)| is_answer(&response, &at)) {
+            return Some(endpoint.clone());
+        }
+    }
+    None
+}
+
+/// True for data with records. The start of a longer answer cannot be parsed and counts as one.
+fn is_answer(response: &Response, url: &Url) -> bool {
+    if response.completeness == BodyCompleteness::Cut {
+        return !is_html(response);
+    }
+    let sent = Request::get(url.clone());
+    DataDocument::parse(response, url).is_some_and(|data| {
+        let answer = DataReader::default().read(&data, &sent, &Query::default(), true);
+        answer.kind == AnswerKind::Results
+    })
+}
+
+fn takes_words(form: &Form) -> bool {
+    form.fields.iter().any(|field| field.kind.is_textual())
 }
 
 /// Fetches and parses the page at a URL.

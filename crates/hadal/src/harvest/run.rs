@@ -6,14 +6,15 @@ use crate::engine::on_parse_thread;
 use crate::fetch::is_html;
 use crate::polite::{Clock, FailureKind, NotSent, PoliteClient, SendOutcome};
 use crate::store::*;
+use hadal_core::harvest::answer::DataDocument;
 use hadal_core::harvest::estimate::SizeEstimate;
 use hadal_core::harvest::policy::{Hit, QueryOutcome};
 use hadal_core::harvest::session::{
     EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
 };
 use hadal_core::harvest::structured::choose_policy;
-use hadal_core::html;
-use hadal_core::http::{Exchange, Request};
+use hadal_core::html::{self, Document};
+use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -228,7 +229,7 @@ impl<'a> HarvestRun<'a> {
             Err(_) => None,
         };
         if let Some(response) = response {
-            step.pages = u32::from(response.document.is_some());
+            step.pages = u32::from(response.document.is_some() || response.data.is_some());
             let update = self.session.receive(response);
             self.fill(&mut step, update);
         }
@@ -401,13 +402,32 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     let Ok(mut response) = exchange.result else { return ParsedResponse::default() };
     let status = response.status;
     let location = response.headers.get("location").and_then(|to| url.join(to.trim()).ok());
-    if !is_html(&response) {
-        return ParsedResponse { status, location, document: None };
-    }
-    let content_type = response.headers.get("content-type").map(String::from);
     let body = std::mem::take(&mut response.body);
-    let parse = move |body: &[u8]| html::parse_with_outline(body, content_type.as_deref(), &url);
-    ParsedResponse { status, location, document: on_parse_thread(body, parse).await }
+    let parse = move |body: &[u8]| parse_body(body, &response, &url);
+    let (document, data) = on_parse_thread(body, parse).await.unwrap_or_default();
+    ParsedResponse { status, location, document, data }
+}
+
+/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page.
+fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>, Option<Box<DataDocument>>) {
+    let data = match response.completeness {
+        BodyCompleteness::Unwanted => None,
+        _ => DataDocument::parse_body(body, response, url),
+    };
+    let content_type = response.headers.get("content-type");
+    match data {
+        Some(data) => match data.html() {
+            Some(html) => {
+                let kind = Some("text/html; charset=utf-8");
+                (Some(html::parse_with_outline(html.as_bytes(), kind, url)), None)
+            }
+            None => (None, Some(Box::new(data))),
+        },
+        None if is_html(response) => {
+            (Some(html::parse_with_outline(body, content_type, url)), None)
+        }
+        None => (None, None),
+    }
 }
 
 fn failure(exchange: &Exchange) -> Option<FailureKind> {

@@ -137,6 +137,7 @@ fn called(form: &JudgedForm) -> String {
         (Some(index), _) => format!("form {index}"),
         (None, FormSource::Script) => "fields without a form".to_string(),
         (None, FormSource::SearchAction) => "declared search action".to_string(),
+        (None, source) if source.is_endpoint() => format!("search endpoint ({})", source.name()),
         (None, _) => "declared search".to_string(),
     }
 }

@@ -13,7 +13,7 @@ use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, nex
 use super::robots::RobotsState;
 use crate::fetch::Fetch;
 use hadal_core::address::{Host, TrackingParams};
-use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Request, Response};
+use hadal_core::http::{BodyCompleteness, DEFAULT_BODY_LIMIT, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -208,9 +208,20 @@ impl PoliteClient {
 
     /// Requests a page and follows redirects. Returns the last URL with the response.
     pub async fn get_page(&self, url: &Url, clock: &mut Clock) -> Result<(Url, Response), PageError> {
+        self.get_start(url, DEFAULT_BODY_LIMIT, clock).await
+    }
+
+    /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body.
+    pub async fn get_start(
+        &self,
+        url: &Url,
+        body_limit: u64,
+        clock: &mut Clock,
+    ) -> Result<(Url, Response), PageError> {
         let (mut url, mut earlier) = (url.clone(), Vec::new());
         loop {
-            let exchange = self.send(&Request::get(url.clone()), clock).await.result?;
+            let request = Request { body_limit, ..Request::get(url.clone()) };
+            let exchange = self.send(&request, clock).await.result?;
             match next_action(&url, &exchange, retry::MAX_ATTEMPTS, 0, clock.now()) {
                 NextAction::Accept => return Ok((url, exchange.result?)),
                 NextAction::Redirect(target) => {
@@ -336,7 +347,12 @@ impl Sending<'_> {
         }
         self.requests += 1;
         turn.note_sent(self.clock.now());
-        let request = Request { body_limit: client.options.body_limit, ..request.clone() };
+        // A request may have a limit of its own.
+        let body_limit = match request.body_limit {
+            DEFAULT_BODY_LIMIT => client.options.body_limit,
+            own => own,
+        };
+        let request = Request { body_limit, ..request.clone() };
         let exchange = client.fetch.fetch(&request, self.clock.now()).await;
         self.clock.advance(self.clock.now().after(exchange.took));
         let bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);

@@ -16,12 +16,7 @@ pub fn method_name(method: Method) -> &'static str {
 
 /// Name of the declaration that a form was read from.
 pub fn source_name(source: FormSource) -> &'static str {
-    match source {
-        FormSource::Form => "form",
-        FormSource::OpenSearch => "opensearch",
-        FormSource::SearchAction => "searchaction",
-        FormSource::Script => "script",
-    }
+    source.name()
 }
 
 /// RFC 3339 timestamp. Simulated clocks start at the Unix epoch; times after the year 9999 are cut to it.

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod endpoints;
 mod network;
 mod open_form;
 mod politeness;

@@ -20,6 +20,8 @@
 //! 8. **Kind and total.** `kind` classifies the answer: results, no results, an error and others. The total is the
 //!    number of results that the text around the records states.
 //!
+//! Answers that are JSON or XML have a reader of their own, [`DataReader`] (`data`), with the same result.
+//!
 //! `analysis` runs steps 1 to 5 and 8 on one page; `reader` holds the learned state and adds 6 and 7. Results depend on
 //! the given pages only. [`AnswerPages`] detects pagers that loop, and [`NearDuplicates`] finds records that are listed
 //! twice.
@@ -28,6 +30,7 @@
 //! `tests/answers` and the generated layouts of `tests/answers_layouts.rs` guard them.
 
 mod analysis;
+mod data;
 mod facets;
 mod furniture;
 mod identity;
@@ -39,6 +42,7 @@ mod reader;
 mod records;
 mod view;
 
+pub use data::{DataDocument, DataReader, MAX_DATA_BYTES};
 pub use kind::AnswerKind;
 pub(super) use links::url_shape;
 pub use near_duplicates::NearDuplicates;

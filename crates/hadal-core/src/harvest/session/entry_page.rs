@@ -4,6 +4,7 @@
 //! for the next submission.
 
 use crate::critic::probe::{nonsense_word, query_field};
+use crate::harvest::answer::MAX_DATA_BYTES;
 use crate::harvest::query::Query;
 use crate::http::Request;
 use crate::identity::{FormId, form_id, is_volatile};
@@ -47,8 +48,21 @@ impl EntryPage {
         query_field(&self.form).is_some()
     }
 
-    /// Builds the request for a query.
+    /// Returns true if the endpoint takes no query: one request, with its further pages, lists all records.
+    pub fn lists_all(&self) -> bool {
+        self.form.source.is_endpoint() && self.form.fields.iter().all(|field| field.kind == FieldKind::Hidden)
+    }
+
+    /// Builds the request for a query. A list of all records may be long.
     pub fn request_for(&self, query: &Query) -> Request {
+        let request = self.short_request(query);
+        match self.lists_all() {
+            true => Request { body_limit: MAX_DATA_BYTES as u64, ..request },
+            false => request,
+        }
+    }
+
+    fn short_request(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.with_current_values(&link.url)),
             None => submission(&self.form, &query.filled_form(query_field(&self.form)), &self.charset),

@@ -1,6 +1,6 @@
 //! Values that a harvest session exchanges with its caller: purpose of a request, response, update.
 
-use crate::harvest::answer::AnswerKind;
+use crate::harvest::answer::{AnswerKind, DataDocument};
 use crate::harvest::policy::{ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
@@ -27,7 +27,7 @@ pub enum RequestPurpose {
     Redirect,
     /// Further page of an answer, by a link.
     Page,
-    /// Further page of an answer, by a button of a form.
+    /// Further page of an answer, by a button or another value of a form.
     PageButton,
     /// Detail page of a record.
     Detail,
@@ -60,6 +60,8 @@ pub struct ParsedResponse {
     pub location: Option<Url>,
     /// Parsed body; `None` if it is not HTML.
     pub document: Option<Document>,
+    /// Body that is data, such as JSON; `None` if there is a document.
+    pub data: Option<Box<DataDocument>>,
 }
 
 /// Results of one response, to be stored by the caller.

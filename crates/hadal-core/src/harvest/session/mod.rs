@@ -42,7 +42,7 @@ pub use entry_page::EntryPage;
 pub use exchange::{FinishedQuery, HarvestUpdate, ParsedResponse, RequestPurpose};
 pub use opening_words::OpeningWords;
 
-use super::answer::{AnswerReader, NearDuplicates};
+use super::answer::{AnswerReader, DataReader, NearDuplicates};
 use super::browse::BrowseState;
 use super::estimate::{EstimateEvidence, SizeEstimate, SizeEstimator};
 use super::policy::result_cap::ResultCap;
@@ -84,6 +84,8 @@ pub struct HarvestSession {
     entry_page: EntryPage,
     options: HarvestOptions,
     reader: AnswerReader,
+    /// Reader of answers that are data.
+    data_reader: DataReader,
     /// Answers from which the reader has learned.
     reader_lessons: u32,
     /// Answers with results among them.
@@ -142,6 +144,7 @@ impl HarvestSession {
             entry_page,
             options,
             reader: AnswerReader::default(),
+            data_reader: DataReader::default(),
             reader_lessons: 0,
             result_lessons: 0,
             policy,
@@ -234,16 +237,17 @@ impl HarvestSession {
         if let Ok((reader, rest)) = postcard::take_from_bytes(saved) {
             self.reader = reader;
             (self.reader_lessons, self.result_lessons) = (READER_LESSONS, READER_LESSONS);
-            // Older versions saved the reader alone.
-            if let Ok(browse) = postcard::from_bytes(rest) {
+            // Older versions saved the reader alone, or without that of data.
+            if let Ok((browse, rest)) = postcard::take_from_bytes(rest) {
                 self.browse.restore(browse);
+                self.data_reader = postcard::from_bytes(rest).unwrap_or_default();
             }
         }
     }
 
-    /// Serialises the answer reader and the browse state, which replayed queries do not restore.
+    /// Serialises the answer readers and the browse state, which replayed queries do not restore.
     pub fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(&(&self.reader, self.browse.save())).unwrap_or_default()
+        postcard::to_allocvec(&(&self.reader, self.browse.save(), &self.data_reader)).unwrap_or_default()
     }
 
     /// Returns the size estimate. If no query is left and nothing was estimated, the form's stated total counts.

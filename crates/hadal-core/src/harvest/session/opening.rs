@@ -26,7 +26,10 @@ impl HarvestSession {
     pub(super) fn receive_entry_page(&mut self, response: ParsedResponse) -> HarvestUpdate {
         if let Some(document) = &response.document {
             self.entry_page.refresh(&document.page);
-            self.browse.find_lists(&document.page, "");
+            self.data_reader.add_links(document.page.links.iter().map(|link| &link.url));
+            if !self.entry_page.lists_all() {
+                self.browse.find_lists(&document.page, "");
+            }
             self.opening_words = OpeningWords::of(&document.page);
             self.entry_text.clone_from(&document.page.text);
         }
@@ -64,6 +67,11 @@ impl HarvestSession {
             return HarvestUpdate::default();
         }
         let query = &sent.query;
+        if let Some(data) = response.data {
+            self.data_reader.add_empty_answer(&data);
+            self.empty_answer_status = response.status;
+            return HarvestUpdate { needs_save: true, ..HarvestUpdate::default() };
+        }
         let Some(document) = response.document else { return HarvestUpdate::default() };
         self.entry_page.refresh(&document.page);
         self.reader.improve(&AnswerSample { document: &document, status: response.status, query });

@@ -4,12 +4,12 @@ use super::opening::redirect_request;
 use super::reading::{AnswerReading, MAX_PAGES};
 use super::search_check::COMPARED_ANSWERS;
 use super::{
-    HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse, READER_LESSONS,
-    SessionStage,
+    DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse,
+    READER_LESSONS, SessionStage,
 };
 use crate::address::{LinkId, Site};
-use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, PagerKind};
-use crate::harvest::policy::ReadingEnd;
+use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, DataDocument, PagerKind};
+use crate::harvest::policy::{ReadingEnd, StatedTotal};
 use crate::harvest::record::Record;
 use crate::html::Document;
 
@@ -29,6 +29,9 @@ impl HarvestSession {
             return HarvestUpdate::default();
         }
         let status = response.status;
+        if let Some(data) = response.data {
+            return self.receive_data(reading, &data);
+        }
         let Some(document) = response.document else {
             return self.fail(reading, AnswerKind::Error, status);
         };
@@ -67,6 +70,21 @@ impl HarvestSession {
             self.stage = SessionStage::Ended(HarvestEnding::SameAnswers);
         }
         HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
+    }
+
+    /// Processes one page of an answer that is data.
+    fn receive_data(&mut self, reading: Box<AnswerReading>, data: &DataDocument) -> HarvestUpdate {
+        let is_first = reading.pages == 0;
+        let answer = self.data_reader.read(data, &reading.request, &reading.query, is_first);
+        let kind = self.answer_kind(&answer, data.status);
+        if is_first && matches!(kind, AnswerKind::Results | AnswerKind::Nothing) {
+            self.search_check.add_first_page(&answer, self.queries);
+        }
+        let update = match kind {
+            AnswerKind::Results | AnswerKind::Nothing => self.add_page(reading, answer),
+            kind => self.fail(reading, kind, data.status),
+        };
+        HarvestUpdate { needs_save: is_first || update.needs_save, ..update }
     }
 
     /// Returns true if an answer equals that to the calibration query, and the entry page shows its records too: then
@@ -148,9 +166,15 @@ impl HarvestSession {
         let update =
             HarvestUpdate { kind: Some(kind), records, query_number, query, ..HarvestUpdate::default() };
         reading.end = match next {
-            None => Some(ReadingEnd::LastPage),
+            None => {
+                // A list without queries that was read to its end holds the records read.
+                let is_whole = self.entry_page.lists_all() && kind == AnswerKind::Results;
+                let all = StatedTotal::Exactly(reading.records.len() as u64);
+                reading.total = reading.total.or(is_whole.then_some(all));
+                Some(ReadingEnd::LastPage)
+            }
             Some(next) => {
-                reading.is_button = next.kind == PagerKind::Button;
+                reading.is_button = matches!(next.kind, PagerKind::Button | PagerKind::Parameter);
                 reading.request = next.request;
                 let continues = reading.pages < MAX_PAGES && self.wants_next_page(&reading);
                 if continues { None } else { Some(ReadingEnd::Paused) }
@@ -203,7 +227,9 @@ impl HarvestSession {
     }
 
     pub(super) fn wants_details(&self) -> bool {
-        self.details.is_wanted(self.options.details)
+        // A list of all records needs no words for queries.
+        let is_needed = self.options.details == DetailMode::Always || !self.entry_page.lists_all();
+        is_needed && self.details.is_wanted(self.options.details)
     }
 
     /// Ends a reading that failed, and the harvest after too many failures in a row.

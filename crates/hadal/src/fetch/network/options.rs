@@ -89,8 +89,9 @@ impl Default for NetworkOptions {
     }
 }
 
-/// Content types of pages, feeds, sitemaps, OpenSearch descriptions and scripted searches.
-const ACCEPTED: [&str; 7] = [
+/// Content types of pages, feeds, sitemaps, OpenSearch descriptions and scripted searches. A search index may be a
+/// script.
+const ACCEPTED: [&str; 10] = [
     "text/html",
     "text/plain",
     "text/xml",
@@ -98,6 +99,9 @@ const ACCEPTED: [&str; 7] = [
     "application/*+xml",
     "application/json",
     "application/*+json",
+    "text/javascript",
+    "application/javascript",
+    "application/x-javascript",
 ];
 
 impl Default for Timeouts {

@@ -45,6 +45,8 @@ pub enum PagerKind {
     More,
     /// A button of a form.
     Button,
+    /// A parameter of the request, set to the next page, offset or cursor.
+    Parameter,
 }
 
 /// Finds the next page of the answer to a query. Links that `is_content` accepts, by their position among the page's links, belong

@@ -1,0 +1,179 @@
+//! Harvests of searches that live in scripts, over real sockets: search indexes and JSON answers.
+
+use hadal::fetch::in_process::Respond;
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::fetch::world_server::{ServerOptions, serve};
+use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::{HarvestJob, HarvestPlan, HarvestSummary, harvest};
+use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
+use hadal::store::{Access, Store, SubmissionQuery, open};
+use hadal_core::harvest::policy::find_policy;
+use hadal_core::harvest::session::{DetailMode, HarvestOptions};
+use hadal_core::http::{Exchange, Request, Response};
+use hadal_core::page::FormSource;
+use hadal_core::time::Time;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+const RECORDS: usize = 120;
+const PAGE: usize = 10;
+const WORDS: [&str; 12] = [
+    "harbour", "lantern", "meadow", "copper", "willow", "granite", "velvet", "thunder", "orchard", "feather",
+    "marble", "saffron",
+];
+
+fn title(record: usize) -> String {
+    format!("{} {} number {record}", WORDS[record % 12], WORDS[(record * 5 + record / 12) % 12])
+}
+
+/// Way in which a site hands out the pages of its JSON answers.
+#[derive(Clone, Copy)]
+enum Paging {
+    Page,
+    Offset,
+    Cursor,
+    NextUrl,
+}
+
+/// Site whose form is answered with JSON, or whose index is a file.
+struct ScriptSite {
+    paging: Option<Paging>,
+    has_index: bool,
+    log: Mutex<Vec<String>>,
+}
+
+impl ScriptSite {
+    fn new(paging: Option<Paging>, has_index: bool) -> Arc<ScriptSite> {
+        Arc::new(ScriptSite { paging, has_index, log: Mutex::default() })
+    }
+
+    fn home(&self) -> String {
+        let links: String = (0..5).map(|n| format!("<a href=/docs/item-{n}.html>Item {n}</a> ")).collect();
+        let (script, action) = match self.paging {
+            None => ("<script src=/_static/doctools.js></script>", "/search.html"),
+            Some(_) => ("", "/api/find"),
+        };
+        format!(
+            "<title>Museum</title>{script}<form action={action} role=search>Search <input type=search name=q>
+            <button>Search</button></form>{links}"
+        )
+    }
+
+    fn index(&self) -> String {
+        let names: Vec<String> = (0..RECORDS).map(|n| format!("docs/item-{n}")).collect();
+        let titles: Vec<String> = (0..RECORDS).map(title).collect();
+        format!("Search.setIndex({})", json!({"docnames": names, "titles": titles, "terms": {}}))
+    }
+
+    fn answer(&self, url: &Url) -> Value {
+        let get =
+            |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        let number =
+            |name: &str| get(name).and_then(|value| value.trim_start_matches('c').parse::<usize>().ok());
+        let word = get("q").unwrap_or_default().to_lowercase();
+        let is_match =
+            |record: &usize| word.is_empty() || title(*record).split(' ').any(|known| known == word);
+        let matching: Vec<usize> = (0..RECORDS).filter(is_match).collect();
+        let start = match self.paging {
+            Some(Paging::Page) => (number("page").unwrap_or(1).max(1) - 1) * PAGE,
+            Some(Paging::Offset) => number("offset").unwrap_or(0),
+            Some(Paging::Cursor) => number("cursor").unwrap_or(0),
+            _ => number("from").unwrap_or(0),
+        };
+        let item = |record: &usize| {
+            json!({"id": record, "name": title(*record), "url": format!("/docs/item-{record}.html"),
+            "shelf": {"room": record % 9, "label": format!("Shelf {}", record % 9)}})
+        };
+        let items: Vec<Value> = matching.iter().skip(start).take(PAGE).map(item).collect();
+        let end = start + items.len();
+        let has_more = end < matching.len();
+        let links = json!({"popular": [{"name": "Opening hours of our house", "url": "/hours"}]});
+        match self.paging {
+            Some(Paging::Page) => {
+                json!({"page": start / PAGE + 1, "total": matching.len(), "items": items, "side": links})
+            }
+            Some(Paging::Offset) => {
+                json!({"offset": start, "limit": PAGE, "found": matching.len(), "items": items, "side": links})
+            }
+            Some(Paging::Cursor) => {
+                json!({"data": {"items": items}, "next_cursor": has_more.then(|| format!("c{end}")), "side": links})
+            }
+            _ => json!({"results": items, "count": matching.len(), "side": links,
+                "links": {"next": has_more.then(|| format!("/api/find?q={word}&from={end}"))}}),
+        }
+    }
+}
+
+impl Respond for ScriptSite {
+    fn respond(&self, request: &Request, _at: Time) -> Exchange {
+        self.log.lock().unwrap().push(request.url[url::Position::BeforePath..].to_string());
+        let (status, kind, body) = match request.url.path() {
+            "/" | "/search.html" => (200, "text/html", self.home()),
+            "/searchindex.js" if self.has_index => (200, "text/javascript", self.index()),
+            "/api/find" if self.paging.is_some() => {
+                (200, "application/json", self.answer(&request.url).to_string())
+            }
+            _ => (404, "text/html", "<p>There is nothing here.".to_string()),
+        };
+        let mut response = Response { status, body: body.into_bytes(), ..Response::default() };
+        response.headers.push("content-type", kind);
+        Exchange { result: Ok(response), took: Duration::ZERO, peer: None }
+    }
+}
+
+/// Harvests the search at the front page.
+async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<dyn Store>) {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = serve(site.clone(), address, ServerOptions::default()).await.unwrap();
+    let connect_to = vec![format!("*={}", running.addr).parse().unwrap()];
+    let options = NetworkOptions { connect_to, allow_private: true, ..NetworkOptions::default() };
+    let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    let client_options = ClientOptions::new(politeness, "hadal", 1 << 20);
+    let client =
+        PoliteClient::new(Arc::new(Network::new(options).unwrap()), client_options, watch::channel(false).1);
+    let home = Url::parse("http://museum.example/").unwrap();
+    let opened = form_at_url(&home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
+    let source = opened.form.source;
+    let store = open("memory:", Access::Crawl).unwrap();
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let mut job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
+    job.policy_context.first_words = vec!["harbour".to_string()];
+    let plan = HarvestPlan { max_requests: Some(200), ..HarvestPlan::new(store.clone(), client, vec![job]) };
+    let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
+    (source, summary, store)
+}
+
+#[tokio::test]
+async fn a_search_index_brings_all_records_with_one_request() {
+    let site = ScriptSite::new(None, true);
+    let (source, summary, store) = harvested(&site).await;
+    assert_eq!((source, summary.tally.records), (FormSource::SearchIndex, RECORDS as u64));
+    assert_eq!(summary.estimate.unwrap().coverage[1], 1.0);
+    assert!(summary.tally.requests <= 3, "{summary:?}");
+    let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
+    assert_eq!(submitted.len(), 1, "the request for the index is in the log");
+}
+
+#[tokio::test]
+async fn a_page_without_its_index_is_searched_by_its_form() {
+    let site = ScriptSite::new(None, false);
+    let (source, summary, _) = harvested(&site).await;
+    assert_eq!((source, summary.tally.records), (FormSource::Form, 0));
+}
+
+#[tokio::test]
+async fn json_answers_are_harvested_whatever_their_pages_are() {
+    for paging in [Paging::Page, Paging::Offset, Paging::Cursor, Paging::NextUrl] {
+        let site = ScriptSite::new(Some(paging), false);
+        let (_, summary, store) = harvested(&site).await;
+        let log = site.log.lock().unwrap().join("\n");
+        assert_eq!(summary.tally.records, RECORDS as u64, "{summary:?}\n{log}");
+        assert!(summary.tally.requests < 40, "{summary:?}\n{log}");
+        let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
+        let is_sent = |url: &Url| log.contains(&url[url::Position::BeforePath..]);
+        assert!(!submitted.is_empty() && submitted.iter().all(|entry| is_sent(&entry.url)));
+    }
+}
