@@ -14,6 +14,7 @@ use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::endpoint::stands_for;
 use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
 use hadal_core::harvest::query::Query;
+use hadal_core::harvest::session::EntryPage;
 use hadal_core::html;
 use hadal_core::http::{BodyCompleteness, Method, Request, Response};
 use hadal_core::identity::{FormId, form_id};
@@ -258,7 +259,8 @@ async fn working_endpoint(
             // A trial would be a submission. The harvest sends and logs the first one.
             return Some(endpoint.clone());
         }
-        let request = submission(endpoint, &FilledForm::default(), page.charset);
+        let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
+        let request = entry.request_for(&Query::default());
         let answer = client.without_retries().get_start(&request.url, TRIED_BYTES, clock).await;
         if answer.is_ok_and(|(at, response)| is_answer(&response, &at)) {
             return Some(endpoint.clone());

@@ -55,11 +55,14 @@ impl EntryPage {
 
     /// Builds the request for a query. A list of all records may be long.
     pub fn request_for(&self, query: &Query) -> Request {
-        let request = self.short_request(query);
-        match self.lists_all() {
-            true => Request { body_limit: MAX_DATA_BYTES as u64, ..request },
-            false => request,
+        let mut request = self.short_request(query);
+        if self.lists_all() {
+            request.body_limit = MAX_DATA_BYTES as u64;
+            request.url.set_query(
+                request.url.query().filter(|query| !query.is_empty()).map(String::from).as_deref(),
+            );
         }
+        request
     }
 
     fn short_request(&self, query: &Query) -> Request {
