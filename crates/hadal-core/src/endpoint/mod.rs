@@ -76,8 +76,8 @@ const DETECTORS: [&dyn EndpointDetector; 6] = [
 const INLINE_MARKS: [&str; 6] = ["lgolia", "docsearch", "ypesense", "/_search", "/solr/", "workers/search"];
 
 /// Returns true for the text of an inline script in which detectors look.
-pub fn may_name_endpoint(script: &str) -> bool {
-    let contains = |mark: &str| memchr::memmem::find(script.as_bytes(), mark.as_bytes()).is_some();
+pub fn may_name_endpoint(script: &[u8]) -> bool {
+    let contains = |mark: &str| memchr::memmem::find(script, mark.as_bytes()).is_some();
     INLINE_MARKS.iter().any(|mark| contains(mark))
         || contains("search") && (contains(".json") || contains("index.js"))
 }

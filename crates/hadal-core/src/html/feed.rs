@@ -11,6 +11,7 @@ use super::scan::{self, Markup, TagExtent};
 use super::sink::DomSink;
 use super::tags;
 use super::token_limiter::{BuiltTree, TokenLimiter};
+use crate::endpoint::may_name_endpoint;
 use crate::page::ParseLimit;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
@@ -133,12 +134,14 @@ impl<'a> ParserFeeder<'_, 'a> {
         self.pass_raw_text(self.fed, name)
     }
 
-    /// Skips the text of a script or style, which is never read. A script with `<!--` in it is fed, because it may
-    /// contain its own end tag as text.
+    /// Skips the text of a script or style. A script with `<!--` in it is fed, because it may contain its own end tag as
+    /// text, and so is one that may name a search endpoint.
     fn skip_raw_text(&mut self, from: usize, name: &[u8]) {
         let end = scan::raw_text_end(self.input, from, name).map(|end| end - name.len() - 2);
         let inside = from..end.unwrap_or(self.input.len());
-        if scan::find(&self.input[inside.clone()], 0, b"<!--").is_none() {
+        let text = &self.input[inside.clone()];
+        let is_read = text.len() <= limits::INLINE_SCRIPT && may_name_endpoint(text);
+        if !is_read && scan::find(text, 0, b"<!--").is_none() {
             self.skip(inside.start, inside.end);
         }
     }

@@ -62,7 +62,7 @@ fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {
 fn inline_scripts(found: &Collected<'_>) -> Vec<String> {
     let inline = found.scripts.iter().filter(|node| !node.has(&local_name!("src")));
     let texts = inline.take(limits::INLINE_SCRIPTS).map(|node| text_below(node, limits::INLINE_SCRIPT));
-    texts.filter(|text| may_name_endpoint(text)).collect()
+    texts.filter(|text| may_name_endpoint(text.as_bytes())).collect()
 }
 
 fn named<'a>(node: NodeRef<'a>, name: &LocalName) -> &'a str {

@@ -264,7 +264,7 @@ fn first_address(value: &str) -> &str {
 }
 
 /// True for a URL, or a path of a page.
-fn looks_like_address(value: &str) -> bool {
+pub fn looks_like_address(value: &str) -> bool {
     let value = value.trim();
     let lower = value.to_ascii_lowercase();
     let path = lower.split(['?', '#']).next().unwrap_or_default();
@@ -289,7 +289,7 @@ fn title_score(column: &Column<'_>) -> Option<f64> {
         column.values.iter().filter(|value| is_wordy(value)).count() as f64 / column.values.len() as f64;
     let name = name_bonus(&last_name(column.name), &TITLE_NAMES);
     let depth = column.name.matches('.').count() as f64;
-    let place = 0.2 * depth + 0.1 * column.nth.min(10) as f64;
+    let place = 0.2 * depth + if name > 0.0 { 0.0 } else { 0.1 * column.nth.min(10) as f64 };
     let score = 2.0 * name + wordy + column.distinct - place - column.mean_bytes / MAX_TITLE_BYTES;
     (is_usable && wordy > 0.3).then_some(score)
 }

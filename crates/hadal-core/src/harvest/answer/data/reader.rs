@@ -8,7 +8,7 @@ use super::DataDocument;
 use super::columns::{ColumnRoles, SAMPLED_ROWS, cell};
 use super::envelope::Envelope;
 use super::table::{Cell, RowSource, Table, tables};
-use super::word_index::words_of_rows;
+use super::word_index::{addresses_of_rows, words_of_rows};
 use crate::harvest::answer::identity::IdentityRules;
 use crate::harvest::answer::pager::{NextPage, PagerKind};
 use crate::harvest::answer::records::{RawRecord, RecordFields};
@@ -148,12 +148,16 @@ impl DataReader {
         let rows: Vec<Vec<Cell<'_>>> = table.rows.iter().map(RowSource::cells).collect();
         self.learn_roles(&rows, &data.url);
         let words = words_of_rows(&table.rows);
+        let has_address = self.roles.url.is_some() || self.roles.rule.is_some();
+        let addresses = if has_address { Vec::new() } else { addresses_of_rows(&data.value, &table.rows) };
         let raw: Vec<(RawRecord, Option<String>)> = rows
             .iter()
             .enumerate()
             .map(|(nth, cells)| {
                 let words = words.get(nth).map(String::as_str).unwrap_or_default();
-                (self.raw_record(cells, words, &data.url), self.own_id(cells, table.rows[nth].key()))
+                let mut raw = self.raw_record(cells, words, &data.url);
+                raw.url = raw.url.or_else(|| data.url.join(addresses.get(nth)?).ok());
+                (raw, self.own_id(cells, table.rows[nth].key()))
             })
             .collect();
         self.identify(merged(raw), query)

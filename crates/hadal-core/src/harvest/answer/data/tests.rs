@@ -236,3 +236,104 @@ fn hostile_values_cost_little() {
         DataReader::default().read(&document("application/json", &body), &request, &Query::default(), true);
     }
 }
+
+#[test]
+fn articles_with_text_are_listed_by_a_wiki() {
+    let page = |id: u32, title: &str| {
+        json!({"pageid": id, "ns": 0, "title": title, "contentmodel": "wikitext", "pagelanguage": "en", "touched": "2024-01-01T00:00:00Z",
+            "lastrevid": id + 5, "length": 80, "fullurl": format!("http://boats.example/wiki/{title}"),
+            "editurl": format!("http://boats.example/index.php?title={title}&action=edit"),
+            "canonicalurl": format!("http://boats.example/wiki/{title}"),
+            "revisions": [{"slots": {"main": {"contentmodel": "wikitext", "contentformat": "text/x-wiki",
+                "*": format!("'''{title}''' is a [[boat]] of the sea, <ref>Smith</ref> seen in {id}.")}}}]})
+    };
+    let value = json!({"continue": {"gapcontinue": "Cog", "continue": "gapcontinue||"},
+        "warnings": {"main": {"*": "Unrecognized parameter: x."}},
+        "query": {"pages": {"12": page(12, "Ark"), "15": page(15, "Barge")}}});
+    let answer = read_with(&mut DataReader::default(), &value, "");
+    let expected = [("Ark", "http://boats.example/wiki/Ark"), ("Barge", "http://boats.example/wiki/Barge")];
+    assert_eq!(records(&answer), pairs(&expected));
+    assert!(answer.records[0].text.contains("is a [[boat]] of the sea"), "{}", answer.records[0].text);
+    let next = answer.next.unwrap().request.url;
+    assert!(
+        next.as_str().contains("gapcontinue=Cog") && next.as_str().contains("continue=gapcontinue%7C%7C")
+    );
+    let single = json!({"batchcomplete": "", "query": {"pages": {"19": page(19, "Cog")}}});
+    assert_eq!(records(&read(&single)), pairs(&[("Cog", "http://boats.example/wiki/Cog")]));
+}
+
+#[test]
+fn contents_with_embedded_text_are_listed_by_a_blog() {
+    let item = |id: u32, title: &str| {
+        json!({"id": id, "title": title, "url": format!("http://boats.example/?p={id}"), "type": "post", "subtype": "post",
+            "_links": {"self": [{"embeddable": true, "href": format!("http://boats.example/wp-json/wp/v2/posts/{id}")}],
+                "about": [{"href": "http://boats.example/wp-json/wp/v2/types/post"}], "collection": [{"href": "http://boats.example/wp-json/wp/v2/search"}]},
+            "_embedded": {"self": [{"id": id, "date": "2024-01-01T00:00:00", "guid": {"rendered": format!("http://boats.example/?p={id}")}, "slug": format!("post-{id}"),
+                "link": format!("http://boats.example/?p={id}"), "title": {"rendered": title}, "author": 1, "featured_media": 0,
+                "excerpt": {"rendered": "<p>Short.</p>"}, "content": {"rendered": format!("<p>Long text number {id} about the sea.</p>")}}]}})
+    };
+    let value = json!([item(4, "Un"), item(5, "Deux &#8211; trois"), item(6, "Quatre")]);
+    let mut with_headers = response("application/json; charset=UTF-8", &value.to_string());
+    with_headers.headers.push("X-WP-Total", "603");
+    with_headers.headers.push("X-WP-TotalPages", "13");
+    with_headers.headers.push(
+        "Link",
+        "<http://boats.example/wp-json/wp/v2/search?per_page=50&_embed=1&page=2>; rel=\"next\"",
+    );
+    let url = Url::parse("http://boats.example/wp-json/wp/v2/search?per_page=50&page=1&_embed=1").unwrap();
+    let data = DataDocument::parse(&with_headers, &url).unwrap();
+    let answer = DataReader::default().read(&data, &Request::get(url), &Query::default(), true);
+    let expected = [
+        ("Un", "http://boats.example/?p=4"),
+        ("Deux – trois", "http://boats.example/?p=5"),
+        ("Quatre", "http://boats.example/?p=6"),
+    ];
+    assert_eq!(records(&answer)[0], pairs(&expected)[0]);
+    assert_eq!(
+        answer.records.iter().map(|r| r.url.as_ref().unwrap().as_str()).collect::<Vec<_>>(),
+        expected.map(|pair| pair.1)
+    );
+    assert!(answer.records[1].text.contains("Long text number 5"));
+    assert_eq!(
+        (answer.total, answer.next.map(|next| next.kind)),
+        (Some(StatedTotal::Exactly(603)), Some(PagerKind::Declared))
+    );
+}
+
+#[test]
+fn suggestions_and_catalogues_are_lists_of_records() {
+    let catalogue = json!({"help": "http://boats.example/api/3/action/help_show?name=package_search", "success": true,
+        "result": {"count": 230, "facets": {}, "search_facets": {}, "sort": "score desc", "results": [
+            {"id": "a-1", "name": "harbour-depths", "title": "Depths of harbours", "notes": "Measured each year.", "resources": [
+                {"id": "r1", "url": "http://boats.example/f/1.csv", "name": "CSV"}, {"id": "r2", "url": "http://boats.example/f/2.csv", "name": "CSV"}],
+                "organization": {"name": "port", "title": "Port office", "image_url": "http://boats.example/o.png"}},
+            {"id": "a-2", "name": "ferry-times", "title": "Times of ferries", "notes": "Every week.", "resources": [],
+                "organization": {"name": "port", "title": "Port office", "image_url": "http://boats.example/o.png"}}]}});
+    let mut reader = DataReader::default();
+    let links = ["http://boats.example/dataset/harbour-depths", "http://boats.example/dataset/ferry-times"]
+        .map(|url| Url::parse(url).unwrap());
+    reader.add_links(links.iter());
+    let request =
+        Request::get(Url::parse("http://boats.example/api/3/action/package_search?rows=2&start=0").unwrap());
+    let answer =
+        reader.read(&document("application/json", &catalogue.to_string()), &request, &Query::default(), true);
+    assert_eq!(
+        records(&answer),
+        pairs(&[("Depths of harbours", links[0].as_str()), ("Times of ferries", links[1].as_str())])
+    );
+    assert_eq!(answer.total, Some(StatedTotal::Exactly(230)));
+    assert_eq!(answer.next.unwrap().request.url.query(), Some("rows=2&start=2"));
+}
+
+#[test]
+fn a_book_index_keeps_addresses_in_a_list_of_their_own() {
+    let body = |n: u32| json!({"body": format!("text of part {n}"), "breadcrumbs": "Book", "id": n.to_string(), "title": format!("Part {n}")});
+    let value = json!({"doc_urls": ["a.html#a", "a.html#b", "b.html#c"], "index": {"documentStore": {"docInfo": {"0": {"body": 4}, "1": {"body": 4}, "2": {"body": 4}},
+        "docs": {"0": body(0), "1": body(1), "2": body(2)}, "length": 3, "save": true}, "fields": ["title", "body"],
+        "index": {"body": {"root": {"df": 0, "docs": {}, "t": {"df": 3, "docs": {"0": {"tf": 1.0}}}}}}}});
+    let answer = read(&value);
+    let urls: Vec<&str> =
+        answer.records.iter().filter_map(|record| record.url.as_ref()).map(Url::as_str).collect();
+    assert_eq!(urls, ["http://boats.example/api/a.html", "http://boats.example/api/b.html"]);
+    assert!(answer.records[0].text.contains("text of part 1"));
+}

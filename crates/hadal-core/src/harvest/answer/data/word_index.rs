@@ -1,11 +1,15 @@
-//! Words of records from an index of words beside them.
+//! Parts of records that stand apart from them: words and addresses.
 //!
 //! A search index for scripts maps each word to the positions of the records that contain it. The words of a record
-//! replace its text, which such an index does not hold.
+//! replace its text, which such an index does not hold. Addresses may stand in a list of their own, in the order of the
+//! records' numbers.
 
+use super::columns::looks_like_address;
 use super::table::{RowSource, is_word_index};
 use serde_json::{Map, Value};
 
+/// Nested values in which a list of addresses is searched. Guess.
+const MAX_DEPTH: u32 = 4;
 /// Bytes of words per record. Guess.
 const MAX_BYTES: usize = 32 << 10;
 
@@ -26,6 +30,26 @@ pub fn words_of_rows(rows: &[RowSource<'_>]) -> Vec<String> {
         }
     }
     words
+}
+
+/// Addresses of records, from a list of addresses that is as long as the list of records. Records in an object are numbered
+/// by their keys, others by their order.
+pub fn addresses_of_rows<'v>(value: &'v Value, rows: &[RowSource<'_>]) -> Vec<&'v str> {
+    let Some(list) = address_list(value, rows.len(), 0) else { return Vec::new() };
+    let number =
+        |(nth, row): (usize, &RowSource<'_>)| row.key().and_then(|key| key.parse().ok()).unwrap_or(nth);
+    let address = |at: usize| list.get(at).and_then(Value::as_str).unwrap_or_default();
+    rows.iter().enumerate().map(number).map(address).collect()
+}
+
+fn address_list(value: &Value, length: usize, depth: u32) -> Option<&Vec<Value>> {
+    let is_address = |value: &Value| value.as_str().is_some_and(looks_like_address);
+    match value {
+        _ if depth > MAX_DEPTH => None,
+        Value::Array(items) if items.len() == length && items.iter().all(is_address) => Some(items),
+        Value::Object(object) => object.values().find_map(|value| address_list(value, length, depth + 1)),
+        _ => None,
+    }
 }
 
 /// True if every value is a position of a record, or a list of positions.
