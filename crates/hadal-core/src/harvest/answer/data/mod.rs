@@ -46,8 +46,13 @@ pub struct DataDocument {
 impl DataDocument {
     /// Reads a response whose content type or first character is that of data; `None` for other responses.
     pub fn parse(response: &Response, url: &Url) -> Option<DataDocument> {
+        DataDocument::parse_body(&response.body, response, url)
+    }
+
+    /// Like [`DataDocument::parse`], for a body that was taken out of its response.
+    pub fn parse_body(body: &[u8], response: &Response, url: &Url) -> Option<DataDocument> {
         let kind = response.headers.get("content-type").unwrap_or_default().to_ascii_lowercase();
-        let body = &response.body[..response.body.len().min(MAX_DATA_BYTES)];
+        let body = &body[..body.len().min(MAX_DATA_BYTES)];
         let text = String::from_utf8_lossy(body);
         let value = value_of(&kind, &text)?;
         Some(DataDocument {
