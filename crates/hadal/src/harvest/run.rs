@@ -423,9 +423,7 @@ fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>,
             }
             None => (None, Some(Box::new(data))),
         },
-        None if is_html(response) => {
-            (Some(html::parse_with_outline(body, content_type, url)), None)
-        }
+        None if is_html(response) => (Some(html::parse_with_outline(body, content_type, url)), None),
         None => (None, None),
     }
 }
