@@ -176,7 +176,10 @@ impl<'v> Envelope<'v> {
             return None;
         }
         if let Some(url) = self.next_url(&sent.url) {
-            return Some(NextPage { request: Request { url, ..sent.clone() }, kind: PagerKind::Declared });
+            return Some(NextPage {
+                request: Request { body_limit: sent.body_limit, ..Request::get(url) },
+                kind: PagerKind::Declared,
+            });
         }
         let changes = self.cursor(sent).or_else(|| {
             let (name, value) = self.next_position(sent, shown, most, total)?;

@@ -100,7 +100,8 @@ impl DataReader {
         let total = total.or_else(|| envelope.total(if is_first { rows } else { 0 }, &self.empty_numbers));
         let next = match data.next.clone() {
             Some(url) => {
-                Some(NextPage { request: Request { url, ..sent.clone() }, kind: PagerKind::Declared })
+                let request = Request { body_limit: sent.body_limit, ..Request::get(url) };
+                Some(NextPage { request, kind: PagerKind::Declared })
             }
             None => envelope.next_page(sent, rows, self.most_rows, total.map(StatedTotal::count)),
         };
@@ -109,15 +110,15 @@ impl DataReader {
         Answer { records, next, total, ..Answer::without_records(AnswerKind::Results) }
     }
 
-    /// List with the best score. Once records are known, only a much better list stands for them.
+    /// List with the best score. Once records are known, another list counts only if theirs is missing and it has the
+    /// query's words.
     fn find_table<'v>(&self, value: &'v Value, query: &Query) -> Option<Table<'v>> {
         let scored = tables(value).into_iter().map(|table| (self.score(&table, query), table));
         let scored = scored.filter(|(score, _)| *score >= MIN_SCORE);
         let (_, best) = scored.reduce(|kept, next| if next.0 > kept.0 { next } else { kept })?;
         let is_known = self.paths.is_empty() || self.paths.contains_key(&best.path);
-        (is_known || !self.is_present(value))
-            .then_some(best)
-            .filter(|best| is_known || self.paths.is_empty() || matches_words(best, query))
+        let is_usable = is_known || !self.is_present(value) && matches_words(&best, query);
+        is_usable.then_some(best)
     }
 
     /// True if a list of known records is there, even without records.
@@ -272,7 +273,7 @@ fn plain_text(value: &str, base: &Url) -> (String, Option<Url>) {
         .find('<')
         .is_some_and(|at| value[at + 1..].starts_with(|c: char| c.is_alphabetic() || c == '/'));
     let has_entity = value.find('&').is_some_and(|at| value[at..].contains(';'));
-    if !is_markup && !(has_entity && !is_url(value)) {
+    if !is_markup && (!has_entity || is_url(value)) {
         return (value.trim().to_string(), None);
     }
     let page = parse(value.as_bytes(), Some("text/html; charset=utf-8"), base);
