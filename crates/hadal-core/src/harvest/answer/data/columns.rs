@@ -13,8 +13,8 @@ use url::Url;
 pub const SAMPLED_ROWS: usize = 300;
 /// Share of records that must have a value in the column of an address or title. Guess.
 const MIN_PRESENT: f64 = 0.5;
-/// Share of distinct values from which a column may be an address. Guess; parts of one page share an address.
-const MIN_DISTINCT_URLS: f64 = 0.2;
+/// Share of distinct values from which a column may be an address. Guess; parts of one page differ in the fragment.
+const MIN_DISTINCT_URLS: f64 = 0.6;
 /// Share of distinct values from which a column may be a title. Guess.
 const MIN_DISTINCT_TITLES: f64 = 0.5;
 /// Mean bytes of a title at most. Guess.
@@ -291,7 +291,7 @@ fn title_score(column: &Column<'_>) -> Option<f64> {
     let depth = column.name.matches('.').count() as f64;
     let place = 0.2 * depth + if name > 0.0 { 0.0 } else { 0.1 * column.nth.min(10) as f64 };
     let score = 2.0 * name + wordy + column.distinct - place - column.mean_bytes / MAX_TITLE_BYTES;
-    (is_usable && wordy > 0.3).then_some(score)
+    (is_usable && (wordy > 0.3 || name > 0.0)).then_some(score)
 }
 
 /// True for text with letters that is no address, token or date.

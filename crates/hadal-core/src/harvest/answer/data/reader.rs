@@ -41,6 +41,8 @@ const TEXT_FACTOR: f64 = 0.1;
 const MIN_SCORE: f64 = 3.0;
 /// Records seen before the roles of columns are fixed. Guess.
 const SETTLED_ROWS: usize = 20;
+/// Records from which a value that all share is no part of their text. Guess.
+const MIN_COMPARED_ROWS: usize = 3;
 /// Links of the entry page that are kept. Guess.
 const MAX_LINKS: usize = 3_000;
 /// Hashes of records in answers without results. Guess.
@@ -148,6 +150,7 @@ impl DataReader {
     fn records(&mut self, table: &Table<'_>, data: &DataDocument, query: &Query) -> Vec<Record> {
         let rows: Vec<Vec<Cell<'_>>> = table.rows.iter().map(RowSource::cells).collect();
         self.learn_roles(&rows, &data.url);
+        let constant = constant_columns(&rows);
         let words = words_of_rows(&table.rows);
         let has_address = self.roles.url.is_some() || self.roles.rule.is_some();
         let addresses = if has_address { Vec::new() } else { addresses_of_rows(&data.value, &table.rows) };
@@ -156,7 +159,7 @@ impl DataReader {
             .enumerate()
             .map(|(nth, cells)| {
                 let words = words.get(nth).map(String::as_str).unwrap_or_default();
-                let mut raw = self.raw_record(cells, words, &data.url);
+                let mut raw = self.raw_record(cells, &constant, words, &data.url);
                 raw.url = raw.url.or_else(|| data.url.join(addresses.get(nth)?).ok());
                 (raw, self.own_id(cells, table.rows[nth].key()))
             })
@@ -179,17 +182,26 @@ impl DataReader {
         id.or(key).map(str::to_string)
     }
 
-    fn raw_record(&self, cells: &[Cell<'_>], words: &str, base: &Url) -> RawRecord {
+    /// Record without its id. The text begins with the title and leaves out addresses and values that all records share.
+    fn raw_record(
+        &self,
+        cells: &[Cell<'_>],
+        constant: &FxHashSet<&str>,
+        words: &str,
+        base: &Url,
+    ) -> RawRecord {
         let mut url = self.roles.address(cells, base);
-        let title = self.roles.title.as_deref();
-        let (mut title_text, mut text, mut pairs) = (String::new(), String::new(), Vec::new());
+        let (mut title, mut text, mut pairs) = (String::new(), String::new(), Vec::new());
         for cell in cells {
             let (plain, link) = plain_text(&cell.value, base);
             url = url.or(link.filter(|_| self.roles.url.is_none()));
-            if title == Some(cell.column.as_str()) {
-                title_text = truncate(&plain, MAX_TITLE_BYTES).to_string();
-            }
-            if cell.is_text && !is_url(&plain) && text.len() < MAX_TEXT_BYTES {
+            if self.roles.title.as_deref() == Some(cell.column.as_str()) {
+                title = truncate(&plain, MAX_TITLE_BYTES).to_string();
+            } else if cell.is_text
+                && !is_url(plain.split(' ').next().unwrap_or_default())
+                && !constant.contains(cell.column.as_str())
+                && text.len() < MAX_TEXT_BYTES
+            {
                 text.push_str(&plain);
                 text.push(' ');
             }
@@ -197,13 +209,15 @@ impl DataReader {
                 pairs.push((cell.column.clone(), truncate(&plain, MAX_FIELD_BYTES).to_string()));
             }
         }
+        if title.is_empty() {
+            title = truncate(text.lines().next().unwrap_or_default().trim(), MAX_TITLE_BYTES).to_string();
+        } else {
+            text = format!("{title} {text}");
+        }
         text.push_str(words);
         let text = truncate(text.trim(), MAX_TEXT_BYTES).to_string();
-        if title_text.is_empty() {
-            title_text = truncate(text.lines().next().unwrap_or_default(), MAX_TITLE_BYTES).to_string();
-        }
         let marked = pairs.len();
-        RawRecord { url, title: title_text, text, fields: RecordFields { pairs, marked } }
+        RawRecord { url, title, text, fields: RecordFields { pairs, marked } }
     }
 
     /// Gives records their ids: the address, or else the identity that they name, or else their text.
@@ -221,6 +235,16 @@ impl DataReader {
         });
         records.filter(|record| seen.insert(record.id)).collect()
     }
+}
+
+/// Columns with the same value in all of at least [`MIN_COMPARED_ROWS`] records.
+fn constant_columns<'c>(rows: &'c [Vec<Cell<'_>>]) -> FxHashSet<&'c str> {
+    let Some(first) = rows.first().filter(|_| rows.len() >= MIN_COMPARED_ROWS) else {
+        return FxHashSet::default();
+    };
+    let is_constant =
+        |one: &&Cell<'_>| rows.iter().all(|cells| cell(cells, &one.column) == Some(one.value.as_ref()));
+    first.iter().filter(is_constant).map(|one| one.column.as_str()).collect()
 }
 
 /// Joins the parts of one page: records whose addresses differ in the fragment only.

@@ -337,3 +337,10 @@ fn a_book_index_keeps_addresses_in_a_list_of_their_own() {
     assert_eq!(urls, ["http://boats.example/api/a.html", "http://boats.example/api/b.html"]);
     assert!(answer.records[0].text.contains("text of part 1"));
 }
+
+#[test]
+fn values_that_all_records_share_are_no_text_of_theirs() {
+    let item = |n: u32| json!({"model": "wikitext", "name": format!("Boat {n}"), "text": format!("Built in {n}."), "up": "http://boats.example/"});
+    let answer = read(&json!([item(1900), item(1901), item(1902)]));
+    assert_eq!(answer.records[1].text, "Boat 1901 Built in 1901.");
+}
