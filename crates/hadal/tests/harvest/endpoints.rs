@@ -152,7 +152,8 @@ async fn a_search_index_brings_all_records_with_one_request() {
     let (source, summary, store) = harvested(&site).await;
     assert_eq!((source, summary.tally.records), (FormSource::SearchIndex, RECORDS as u64));
     assert_eq!(summary.estimate.unwrap().coverage[1], 1.0);
-    assert!(summary.tally.requests <= 3, "{summary:?}");
+    // robots.txt, the page and the start of the index to open it; the page and the index to read it.
+    assert!(summary.tally.requests <= 5, "{summary:?}");
     let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
     assert_eq!(submitted.len(), 1, "the request for the index is in the log");
 }
