@@ -1,6 +1,7 @@
 //! Runs a crawl in a terminal: signals, progress display and events.
 
 use super::dashboard::Dashboard;
+use super::echo::{self, HiddenEcho};
 use super::exit::Exit;
 use anyhow::Context;
 use hadal::engine::{Crawl, CrawlEvent, CrawlSummary, crawl};
@@ -42,6 +43,7 @@ pub fn run(
             Some(dashboard) => Some(dashboard.open(&setup.store).await?),
             None => None,
         };
+        let _hidden = HiddenEcho::begin(show.style);
         let mut progress = CrawlDisplay::new(show.style);
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
@@ -81,6 +83,7 @@ pub async fn heed_signals(stop: watch::Sender<bool>) {
     stop.send_replace(true);
     print_above_bars("finishing requests in flight; press Ctrl-C again to exit at once");
     interrupted().await;
+    echo::restore();
     std::process::exit(130);
 }
 

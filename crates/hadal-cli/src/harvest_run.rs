@@ -1,5 +1,6 @@
 //! Runs harvests in a terminal: settings, progress display and events.
 
+use super::echo::HiddenEcho;
 use super::session::Session;
 use anyhow::Context;
 use hadal::harvest::open_form::OpenedForm;
@@ -63,6 +64,7 @@ pub fn harvest_plan(
 
 /// Runs the plan and shows its progress.
 pub async fn run_plan(plan: HarvestPlan, session: &Session) -> anyhow::Result<Vec<HarvestSummary>> {
+    let _hidden = HiddenEcho::begin(session.progress());
     let mut display = HarvestDisplay::new(session.progress(), plan.max_requests);
     let ended = harvest(plan, &mut |event| {
         display.note(&event);

@@ -28,6 +28,7 @@ mod dashboard;
 mod demo;
 mod demo_harvest;
 mod doctor;
+mod echo;
 mod eval;
 mod exit;
 mod find;

@@ -51,8 +51,9 @@ impl HarvestDisplay {
         let bar = (self.style == DisplayStyle::Bars).then(|| {
             let style = ProgressStyle::with_template("{spinner} {prefix} {wide_msg}");
             let bar = ProgressBar::new_spinner()
-                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.set_prefix(name.clone());
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+                // Not set_prefix, which draws a bar at once that belongs to no group and is never erased.
+                .with_prefix(name.clone());
             add_bar(bar)
         });
         self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
