@@ -57,7 +57,7 @@ pub fn may_be_form_id(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.chars().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// Form with this id, or the only one whose id begins so.
+/// Form with this id, or the only one with an id that begins so.
 pub fn find_form(store: &dyn Store, text: &str) -> anyhow::Result<FormId> {
     let digits = text.to_lowercase();
     if !may_be_form_id(&digits) {

@@ -13,7 +13,7 @@ const SUBJECTS: &[(&str, &[&str])] = &[
     ("Evaluation", &["world", "eval"]),
 ];
 
-/// Options whose name differs from that of their setting.
+/// Options that are named differently from their setting.
 const RENAMED: &[(&str, &str)] = &[
     ("store", "store.url"),
     ("topics-dir", "topics.folder"),

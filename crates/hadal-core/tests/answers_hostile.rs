@@ -33,7 +33,7 @@ fn a_hundred_thousand_siblings_are_cut() {
     let rows: String = (0..100_000).map(|n| format!("<li><a href=/i/{n}>sea {n}</a>")).collect();
     let found = answer(&format!("<ul>{rows}</ul>"));
     assert_eq!(found.kind, AnswerKind::Results);
-    assert!((1_000..=10_000).contains(&found.records.len()), "{}", found.records.len());
+    assert!((1_000..=50_000).contains(&found.records.len()), "{}", found.records.len());
 }
 
 #[test]

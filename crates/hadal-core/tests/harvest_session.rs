@@ -335,7 +335,7 @@ fn a_form_that_shows_only_its_sections_does_not_search() {
     assert!(result.submissions <= 4, "{} submissions", result.submissions);
 }
 
-/// A site whose pages all show the same links below the form, and whose search runs in a script.
+/// A site with the same links below the form on all pages, and with a search that runs in a script.
 struct ScriptedSearch;
 
 impl SearchSite for ScriptedSearch {

@@ -90,7 +90,7 @@ pub struct Rates {
     pub traps: f64,
     /// Sites with a robots.txt.
     pub robots: f64,
-    /// Sites whose robots.txt has a `Crawl-delay`.
+    /// Sites with a `Crawl-delay` in their robots.txt.
     pub crawl_delay: f64,
     /// Sites with a sitemap.xml.
     pub sitemap: f64,

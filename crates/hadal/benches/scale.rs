@@ -1,4 +1,4 @@
-//! One run, one table: a crawl whose frontier grows to a number of hosts.
+//! One run, one table: a crawl with a frontier that grows to a number of hosts.
 //!
 //! `cargo bench --bench scale` (add `-- --hosts N` for one other size). Each row is measured in a process of its own. A
 //! synthetic web answers in the process: each page links to 100 hosts that nothing else links to. The crawl uses the

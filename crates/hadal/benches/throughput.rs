@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench throughput` (add `-- --pages DIR` to parse and judge given HTML files too). Each row is
 //! measured in a process of its own by CPU time, so that other work on the machine does not matter
-//! much; the simulated web is served over HTTP by another process whose time is not counted.
+//! much; the simulated web is served over HTTP by another process, and its time is not counted.
 //! Linux only: times and peak memory are read from /proc.
 
 #[path = "throughput/choosing.rs"]

@@ -33,7 +33,7 @@ pub struct EvalCalibrateArgs {
     threads: Option<u16>,
 }
 
-/// Policies whose harvests are fitted.
+/// Policies of the fitted harvests.
 const POLICIES: [&str; 2] = ["hadal", "adaptive"];
 
 /// Coverage in percent at which a harvest ends: the interval matters most when a harvest is nearly complete.

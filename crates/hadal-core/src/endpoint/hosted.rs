@@ -1,4 +1,4 @@
-//! Search services whose public search key stands in a script of the page, and search engines that a script names.
+//! Search services with a public search key in a script of the page, and search engines that a script names.
 //!
 //! The values are read from the quoted texts that follow known option names. Keys that a page hands out to every visitor
 //! are search keys.

@@ -88,7 +88,7 @@ fn beside_script(address: &str, base: &Url) -> Option<Url> {
     base.join(path).ok()?.join(index).ok()
 }
 
-/// Index of a site whose settings name a search worker and the root of the site.
+/// Index of a site with settings that name a search worker and the root of the site.
 fn beside_worker(settings: &str, base: &Url) -> Option<Url> {
     let settings: serde_json::Value = serde_json::from_str(settings.trim()).ok()?;
     settings.get("search")?.as_str().filter(|worker| worker.contains("workers/search"))?;

@@ -156,7 +156,7 @@ pub enum Placement {
     Drop,
 }
 
-/// The best link of each queue among those whose hosts are ready.
+/// The best link of each queue among those with a ready host.
 pub trait QueueHeads {
     /// Heads of all queues that have a ready link, in no particular order.
     fn heads(&self) -> Vec<QueueHead>;
@@ -164,7 +164,7 @@ pub trait QueueHeads {
     /// Head of one queue; `None` if none of its links is ready.
     fn head(&self, queue: QueueId) -> Option<QueueHead>;
 
-    /// Best link of a queue among those whose hosts are not ready but will be soon: after the answer to a request in
+    /// Best link of a queue among those with a host that is not ready but will be soon: after the answer to a request in
     /// flight or a short pause. `None` if there is none or if the answer is not known.
     fn head_soon(&self, _queue: QueueId) -> Option<QueueHead> {
         None

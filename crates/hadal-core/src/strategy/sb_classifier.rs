@@ -43,7 +43,7 @@ const PAIR_CELLS: u64 = 1 << 12;
 const EXPLORATION: f64 = 2.8;
 /// Most arms; more groups join their nearest arm. Guess.
 const MAX_ARMS: usize = 500;
-/// Most tag paths whose arm is remembered; later ones are compared with all arms. Guess.
+/// Most tag paths with a remembered arm; later ones are compared with all arms. Guess.
 const MAX_PATHS: usize = 200_000;
 /// Failed requests before the classifier of URLs is used. Guess.
 const MIN_FAILURES: u32 = 10;

@@ -80,7 +80,7 @@ fn each_non_ascii_word(run: &str, visit: &mut impl FnMut(&str) -> bool) -> bool 
     each_segment(run, visit)
 }
 
-/// Latin and Cyrillic letters for which Unicode word segmentation has no special rules and whose lower case is a single
+/// Latin and Cyrillic letters without special rules in Unicode word segmentation and with a lower case of a single
 /// letter.
 fn is_simple(c: char) -> bool {
     c.is_ascii_alphanumeric()

@@ -109,7 +109,7 @@ impl<'t> Scorer<'t> {
     }
 }
 
-/// Last point of a curve whose `measure` is at most `spent`; zeros if there is none.
+/// Last point of a curve with a `measure` of at most `spent`; zeros if there is none.
 pub fn at(curve: &[CurvePoint], measure: impl Fn(&CurvePoint) -> u64, spent: u64) -> CurvePoint {
     let end = curve.partition_point(|point| measure(point) <= spent);
     end.checked_sub(1).and_then(|last| curve.get(last)).copied().unwrap_or_default()

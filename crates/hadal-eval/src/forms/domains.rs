@@ -54,7 +54,7 @@ pub struct FeatureSetFigures {
     pub curve: Vec<ReliabilityBin>,
     /// Figures of each domain.
     pub each: Vec<SingleDomainFigures>,
-    /// Forms whose predicted domain differs from the label.
+    /// Forms with a predicted domain that differs from the label.
     pub errors: Vec<Disagreement>,
     /// Name, true domain and probabilities of each scored form.
     #[serde(skip)]

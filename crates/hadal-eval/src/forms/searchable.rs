@@ -25,7 +25,7 @@ pub struct SearchableFigures {
     pub searches: usize,
     /// One row per classifier.
     pub rows: Vec<BinaryFigures>,
-    /// Share of forms whose kind our classifier predicts.
+    /// Share of forms with a kind that our classifier predicts.
     pub kind_accuracy: f64,
     /// Forms where our classifier disagrees with the label.
     pub errors: Vec<Disagreement>,

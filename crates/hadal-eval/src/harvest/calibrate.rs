@@ -1,4 +1,4 @@
-//! Fit of the size intervals to harvests whose true size is known.
+//! Fit of the size intervals to harvests of known true size.
 //!
 //! Each harvest gives one row per recorded coverage: the evidence of the estimator and the true size `N`.
 //!

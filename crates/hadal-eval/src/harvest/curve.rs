@@ -78,7 +78,7 @@ impl HarvestCurve {
         point.found as f64 / self.existing.max(1) as f64
     }
 
-    /// Coverage at the last point whose `measure` is at most `spent`.
+    /// Coverage at the last point with a `measure` of at most `spent`.
     pub fn coverage_at(&self, measure: impl Fn(&HarvestPoint) -> f64, spent: f64) -> f64 {
         let end = self.points.partition_point(|point| measure(point) <= spent);
         let point = end.checked_sub(1).and_then(|last| self.points.get(last)).copied();

@@ -1,4 +1,4 @@
-//! Comparison of query policies on collections whose records are known.
+//! Comparison of query policies on collections of known records.
 //!
 //! A [`HarvestTrialPlan`] names collections, [`settings`] of the simulated databases, and policies. [`run`]
 //! makes one [`HarvestTrial`] per [`HarvestCase`] and stores each as a file, so the same command resumes. A

@@ -159,7 +159,7 @@ impl<'w> Site<'w> {
         format!("/{}{}.html", form.kind.name(), form.ordinal)
     }
 
-    /// Form whose own page has this path.
+    /// Form with its own page at this path.
     pub(crate) fn utility_at(&self, path: &str) -> Option<&PlannedForm> {
         let form = self.forms.get(last_number(path)? as usize)?;
         (form.scope == FormScope::Utility && Self::utility_path(form) == path).then_some(form)

@@ -108,7 +108,7 @@ fn file_type(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Form whose action has this path. The last number in the path is the form's number.
+/// Form with an action of this path. The last number in the path is the form's number.
 fn action_at<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
     let path = path.split('?').next()?;
     let form = site.forms.get(last_number(path)? as usize)?;

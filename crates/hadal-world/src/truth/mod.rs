@@ -137,7 +137,7 @@ impl World {
         Some((planned.database, SiteDatabase::behind(&site, planned).records))
     }
 
-    /// Record whose detail page has this URL. Session ids in the URL are ignored.
+    /// Record with a detail page at this URL. Session ids in the URL are ignored.
     pub fn record_at(&self, url: &Url) -> Option<TrueRecord> {
         let (index, host) = self.locate(url)?;
         let site: Site<'_> = self.site(index);

@@ -30,7 +30,7 @@ pub const MAX_SOURCES: usize = 20;
 /// Most characters of a query. Guess.
 pub const MAX_QUERY_CHARS: usize = 200;
 
-/// Forms whose session state is kept. Guess; a state takes some 100 kB.
+/// Forms with a kept session state. Guess; a state takes some 100 kB.
 const MAX_READERS: usize = 200;
 
 /// Opens the HTTP client and the clock for a source name, as in [`crate::store::RunSpec::source`].

@@ -145,7 +145,7 @@ impl Engine {
         self.start(Step { seq: sent.seq, at: sent.at, kind, body_limit })
     }
 
-    /// Commits a step whose result is unknown as interrupted.
+    /// Commits a step with an unknown result as interrupted.
     fn interrupted(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
         let name = match (&sent.target, &queued) {
             (StepTarget::Robots { url, .. }, _) => Host::of(url),

@@ -34,7 +34,7 @@ struct Flight {
     hosts: Vec<HostIx>,
     reserved_bytes: u64,
     is_probe: bool,
-    /// A step whose task starts only when all earlier steps are committed.
+    /// A step that starts its task only when all earlier steps are committed.
     deferred: Option<Step>,
 }
 

@@ -20,7 +20,7 @@ pub struct RunHosts {
     politeness: Politeness,
     scheduler: Hosts,
     cache: HostCache,
-    /// Hosts whose stored address and pause are in the scheduler.
+    /// Hosts with their stored address and pause in the scheduler.
     loaded: BTreeSet<HostIx>,
 }
 
@@ -44,7 +44,7 @@ impl RunHosts {
         host
     }
 
-    /// Number of a host whose address and pauses were loaded before, or that has none.
+    /// Number of a host. Its address and pauses were loaded before, or it has none.
     pub fn load_unrequested(&mut self, name: &Host) -> HostIx {
         let host = self.scheduler.intern(name);
         self.loaded.insert(host);

@@ -215,7 +215,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Updates the readiness of hosts whose pause is over, and of those whose address became known.
+    /// Updates the readiness of hosts after their pause, and of hosts with an address that became known.
     fn wake(&mut self) {
         let now = self.crawl.clock.now();
         while let Some((host, address)) = self.resolutions.next() {

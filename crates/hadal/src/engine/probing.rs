@@ -37,7 +37,7 @@ pub struct Probing {
 pub enum ProbeWhen {
     /// No form is probed.
     Never,
-    /// Forms whose `p_searchable` is uncertain are probed.
+    /// Forms with an uncertain `p_searchable` are probed.
     Uncertain,
 }
 

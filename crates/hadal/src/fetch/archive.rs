@@ -244,7 +244,7 @@ struct WarcRecord {
     date: SystemTime,
 }
 
-/// Header of a record whose body is incomplete.
+/// Header of a record with an incomplete body.
 fn truncation(response: &Response) -> &'static str {
     match response.completeness {
         BodyCompleteness::Whole => "",

@@ -187,7 +187,7 @@ fn clear_control(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
     if store.control(harvest)? == none { Ok(()) } else { store.set_control(harvest, &none) }
 }
 
-/// Client whose budget covers these harvests, with the requests and bytes of earlier sessions charged.
+/// Client with a budget for these harvests, with the requests and bytes of earlier sessions charged.
 fn client_for(
     plan: &HarvestPlan,
     ids: &[HarvestId],

@@ -165,7 +165,7 @@ impl KnownHost {
         }
     }
 
-    /// Records a pause after a request at `sent` whose response is not known.
+    /// Records a pause after a request at `sent` without a known response.
     pub fn record_interruption(&mut self, sent: Time, politeness: &Politeness) {
         let rest = next_request_at(sent, Duration::ZERO, politeness, self.crawl_delay());
         self.state.next_at = self.state.next_at.max(rest);

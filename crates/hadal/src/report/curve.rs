@@ -31,7 +31,7 @@ pub struct RunPoint {
 pub struct CoveragePoint {
     /// Requests sent so far.
     pub requests: u64,
-    /// Queries whose answers were read.
+    /// Queries with answers that were read.
     pub queries: u64,
     /// Distinct records found so far.
     pub records: u64,

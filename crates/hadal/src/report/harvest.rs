@@ -34,7 +34,7 @@ pub struct HarvestView {
     pub requests: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Queries whose answers were read.
+    /// Queries with answers that were read.
     pub queries: u64,
     /// HTML pages fetched so far.
     pub pages: u64,

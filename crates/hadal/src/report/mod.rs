@@ -70,7 +70,7 @@ pub struct Status {
     pub forms_searchable: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Queries whose answers were read.
+    /// Queries with answers that were read.
     pub queries: u64,
     /// Distinct records found so far.
     pub records: u64,
@@ -98,7 +98,7 @@ pub struct RunStatus {
     pub requests: u64,
     /// Distinct relevant forms.
     pub forms_relevant: u64,
-    /// Time of the last checkpoint; null on a simulated web, whose clock starts in 1970.
+    /// Time of the last checkpoint; null on a simulated web: its clock starts in 1970.
     pub last_at: Option<String>,
 }
 

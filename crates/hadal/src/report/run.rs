@@ -53,7 +53,7 @@ pub struct RunView {
     pub elapsed_s: f64,
     /// Failures and retries by kind, most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Time of the last checkpoint; null on a simulated web, whose clock starts in 1970.
+    /// Time of the last checkpoint; null on a simulated web: its clock starts in 1970.
     pub last_at: Option<String>,
 }
 

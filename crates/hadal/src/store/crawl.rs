@@ -370,7 +370,7 @@ pub struct RunCheckpoint {
     pub queues: Vec<HostQueue>,
     /// Hosts that were requested.
     pub requested: Vec<RequestedHost>,
-    /// Sites whose links have a bonus.
+    /// Sites with a bonus for their links.
     pub bonuses: Vec<(Site, f32)>,
 }
 

@@ -205,7 +205,7 @@ impl Strategy for LateLearner {
     }
 }
 
-/// Visits of a crawl of `count` links, spread over `hosts` hosts, by a strategy whose model turns round early.
+/// Visits of a crawl of `count` links, spread over `hosts` hosts, by a strategy with a model that turns round early.
 async fn visits_after_learning(count: usize, hosts: usize, command: StrategyCommand) -> Vec<usize> {
     let url = |n: usize| format!("http://h{}.example/{n}", n % hosts);
     let urls: Vec<String> = (1..=count).map(url).collect();

@@ -19,7 +19,7 @@ use std::time::Duration;
 const SEED: &str = "http://shop.example/";
 const PAGES: usize = 40;
 
-/// A shop whose home page links to numbered pages. Pages with a number below `forms` have a form of their own.
+/// A shop with a home page that links to numbered pages. Pages with a number below `forms` have a form of their own.
 /// Each form finds records for any word except nonsense words.
 #[derive(Default)]
 struct Shop {

@@ -132,6 +132,6 @@ async fn a_proxy_that_refuses_a_tunnel_cannot_be_connected_through() {
     let proxy = Server::answering("HTTP/1.1 403 Forbidden\r\n\r\n", Then::Close).await;
     let proxies = Proxies::all(&format!("http://{}", proxy.addr), "").unwrap();
     let options = NetworkOptions { proxies, ..NetworkOptions::default() };
-    assert_eq!(refusal(&options, "https://shop.example/").await, Some(FetchError::Connect));
+    assert_eq!(refusal(&options, "https://shop.example/").await, Some(FetchError::Proxy));
     assert!(proxy.requests()[0].starts_with("CONNECT shop.example:443 HTTP/1.1\r\n"));
 }

@@ -38,7 +38,7 @@ enum Paging {
     NextUrl,
 }
 
-/// Site whose form is answered with JSON, or whose index is a file.
+/// Site with JSON answers to its form, or with a file as index.
 struct ScriptSite {
     paging: Option<Paging>,
     has_index: bool,

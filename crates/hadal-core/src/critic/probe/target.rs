@@ -114,7 +114,7 @@ fn select_target(at: usize, field: &Field) -> Option<ProbeTarget> {
     {
         return None;
     }
-    // A select whose values are addresses is a navigation menu.
+    // A select with addresses as values is a navigation menu.
     let is_address = |option: &FieldOption| option.value.starts_with('/') || option.value.contains("://");
     let offers =
         |option: &&FieldOption| !option.selected && !option.value.trim().is_empty() && !is_address(option);

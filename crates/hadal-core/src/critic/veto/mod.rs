@@ -54,7 +54,7 @@ pub enum Veto {
     Post,
 }
 
-/// Fields whose words are read. The kinds of all fields are checked. Guess.
+/// Fields with words that are read. The kinds of all fields are checked. Guess.
 const MAX_WORD_FIELDS: usize = 10_000;
 
 /// First reason never to submit a form.

@@ -42,7 +42,7 @@ pub struct BrowseState {
     retries: RetryCounter,
     /// Shapes of the detail URLs in answers to words, see `url_shape`.
     url_shapes: FxHashSet<u64>,
-    /// Number of records whose shapes were learned.
+    /// Number of records with learned shapes.
     known_records: u32,
     /// The empty query was sent.
     sent_empty_query: bool,

@@ -1,6 +1,6 @@
 //! Intervals that hold the true size in nine of ten harvests.
 //!
-//! There are two sets of figures: one for forms that show all matches of a query, one for forms whose answers are mostly
+//! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers that are mostly
 //! cut off by a result cap. Words of uncapped forms return large shares of the database at once, so few answers carry the
 //! evidence there.
 //!
@@ -24,8 +24,8 @@
 //!
 //! [`Calibration::combined`] joins both where both apply.
 //!
-//! All figures come from `hadal eval calibrate --collections DIR --records 1500`, which harvests collections whose size is
-//! known with all settings of `hadal eval harvest` and two policies. It prints the fitted figures beside the shipped ones,
+//! All figures come from `hadal eval calibrate --collections DIR --records 1500`, which harvests collections of known
+//! size with all settings of `hadal eval harvest` and two policies. It prints the fitted figures beside the shipped ones,
 //! and their quality on collections that were left out of the fit.
 
 use super::capture_history::FEATURES;
@@ -80,7 +80,7 @@ pub const ALL_SHOWN: Calibration = Calibration {
     combination: Combination { least_captures: 0.078, distance: 3.125, scale: [1.000, 1.250] },
 };
 
-/// Figures for forms whose answers are mostly cut off by a result cap. See the module for their source.
+/// Figures for forms with answers that are mostly cut off by a result cap. See the module for their source.
 pub const CUT_OFF: Calibration = Calibration {
     spread: [0.363, 1.136],
     survey_quantiles: [-3.613, 0.095, 6.884],

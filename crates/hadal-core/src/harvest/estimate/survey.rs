@@ -332,7 +332,7 @@ fn remove_capped(words: &mut Vec<SurveyedWord>) {
     }
 }
 
-/// Removes words that most records show and whose `N(w)` is far below the median.
+/// Removes words that most records show and that have an `N(w)` far below the median.
 fn remove_low_outliers(words: &mut Vec<SurveyedWord>) {
     let mut sizes: Vec<f64> = words.iter().map(SurveyedWord::log_size).collect();
     sizes.sort_by(f64::total_cmp);

@@ -24,7 +24,7 @@ pub struct TotalCheck {
     contradicted: u32,
     /// Answers of several pages with as many records as their total.
     confirmed: u32,
-    /// Answers with a further page whose total fits on the first page.
+    /// Answers with a further page, although their total fits on the first page.
     page_totals: u32,
     /// The total of these answers, while it is the same for all.
     page_total: Option<u64>,

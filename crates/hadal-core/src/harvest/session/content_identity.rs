@@ -1,7 +1,7 @@
-//! Identity of records by their contents, for sites whose addresses change from page to page.
+//! Identity of records by their contents, for sites with addresses that change from page to page.
 //!
 //! A counter or a widening limit in the address makes a new address for every showing of a record. The signs are
-//! records with new addresses whose text was shown before under another address. If more than half of the recent new
+//! records with new addresses and a text that was shown before under another address. If more than half of the recent new
 //! addresses, or of those on one page, show known text, then equal text identifies a record. Text that one page shows twice
 //! belongs to several records and is no sign. Equal text also identifies records for a while after the rules that derive
 //! ids from addresses have changed.

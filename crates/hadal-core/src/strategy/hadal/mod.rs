@@ -63,7 +63,7 @@
 //! ```
 //!
 //! `G` is the sum of all `R`, `B` the number of backlink pages visited and `Gb` the sum of `R`, discounted over the
-//! path, for visits whose path starts at a backlink page.
+//! path, for visits with a path from a backlink page.
 
 mod features;
 pub mod prior;

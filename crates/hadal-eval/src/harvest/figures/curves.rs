@@ -20,7 +20,7 @@ const COST: [f64; 3] = [100.0, 100.0, 10_000.0];
 /// Cost at a point of a curve.
 type Measure = fn(&HarvestCurve, &HarvestPoint) -> f64;
 
-/// Name of a line, and the trials whose mean it shows.
+/// Name of a line, and the trials that it is the mean of.
 pub type Line<'t> = (String, Vec<&'t HarvestTrial>);
 
 pub const QUERIES: Measure = |_, point| point.queries as f64;

@@ -38,7 +38,7 @@ pub struct Record<'c> {
 /// Most columns of a collection; further attributes are dropped. Guess.
 const MAX_COLUMNS: usize = 40;
 
-/// Records whose language is detected. Guess.
+/// Records with a detected language. Guess.
 const LANGUAGE_SAMPLE: u32 = 60;
 
 impl Collection {

@@ -227,7 +227,7 @@ fn length_of_code(code: u8) -> u32 {
     PLAIN_CODES + if exponent == 0 { mantissa } else { (mantissa | 8) << (exponent - 1) }
 }
 
-/// Largest code whose length does not exceed a number of words.
+/// Largest code with a length that does not exceed a number of words.
 fn length_code(words: u32) -> u8 {
     (0..u8::MAX).find(|code| length_of_code(code + 1) > words).unwrap_or(u8::MAX)
 }

@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 const REFERENCE_DIGITS: usize = 7;
 
 impl Database {
-    /// Record whose detail page has this URL. Session ids and other extra parameters are ignored.
+    /// Record with a detail page at this URL. Session ids and other extra parameters are ignored.
     pub fn record_at(&self, url: &Url) -> Option<u32> {
         let style = SiteStyle::of(&self.config.layout);
         let path = url.path().split(';').next()?;

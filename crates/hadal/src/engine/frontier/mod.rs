@@ -136,7 +136,7 @@ impl Frontier {
         Ok(host)
     }
 
-    /// Updates the readiness of hosts whose pause is over.
+    /// Updates the readiness of hosts after their pause.
     pub fn wake(&mut self, now: Time) {
         self.placed_anew = 0;
         for host in self.hosts.woken(now) {

@@ -42,7 +42,7 @@ pub trait Catalogue: Send + Sync {
     /// Returns pages of a run in the order of their commits.
     fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError>;
 
-    /// Returns the URLs whose requests failed, in the order of their first failures.
+    /// Returns the URLs of failed requests, in the order of their first failures.
     fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError>;
 
     /// Returns entries of the audit log, oldest first; questions of people come last. Entries of discarded runs and

@@ -95,7 +95,7 @@ pub struct ColumnRoles {
     pub id: Option<String>,
     /// URL that relative addresses are resolved against, if it is not that of the answer.
     pub base: Option<Url>,
-    /// Address rule for records whose columns hold no whole address.
+    /// Address rule for records without a whole address in their columns.
     pub rule: Option<AddressRule>,
 }
 
@@ -204,7 +204,7 @@ pub fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Bonus for a name in a list whose first names are the best; 0 for other names.
+/// Bonus for a name in a list with the best names first; 0 for other names.
 fn name_bonus(name: &str, names: &[&str]) -> f64 {
     let at = names.iter().position(|known| name == *known || name.strip_suffix('s') == Some(known));
     at.map_or(0.0, |at| 1.0 + (names.len() - at) as f64 / names.len() as f64)

@@ -44,7 +44,7 @@ pub struct DataDocument {
 }
 
 impl DataDocument {
-    /// Reads a response whose content type or first character is that of data; `None` for other responses.
+    /// Reads a response that its content type or first character shows to be data; `None` for other responses.
     pub fn parse(response: &Response, url: &Url) -> Option<DataDocument> {
         DataDocument::parse_body(&response.body, response, url)
     }

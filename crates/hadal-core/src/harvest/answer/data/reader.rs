@@ -31,7 +31,7 @@ const SCORED_ROWS: usize = 100;
 const MAX_ROW_MASS: f64 = 1_000.0;
 /// Weight of texts in nested lists of a record. Guess; a list of groups must not outweigh the list in them.
 const NESTED_WEIGHT: f64 = 0.3;
-/// Factor for lists whose records have addresses. Guess.
+/// Factor for lists of records with addresses. Guess.
 const URL_FACTOR: f64 = 3.0;
 /// Factor for a list that held records before. Guess.
 const KNOWN_FACTOR: f64 = 5.0;
@@ -247,7 +247,7 @@ fn constant_columns<'c>(rows: &'c [Vec<Cell<'_>>]) -> FxHashSet<&'c str> {
     first.iter().filter(is_constant).map(|one| one.column.as_str()).collect()
 }
 
-/// Joins the parts of one page: records whose addresses differ in the fragment only.
+/// Joins the parts of one page: records with addresses that differ in the fragment only.
 fn merged(raw: Vec<(RawRecord, Option<String>)>) -> Vec<(RawRecord, Option<String>)> {
     let mut by_page: FxHashMap<String, usize> = FxHashMap::default();
     let mut merged: Vec<(RawRecord, Option<String>)> = Vec::with_capacity(raw.len());

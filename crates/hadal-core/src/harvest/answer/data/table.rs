@@ -1,6 +1,6 @@
 //! Candidate lists of records in a value.
 //!
-//! Records may be the objects or arrays in an array, the objects in an object whose keys are ids, or the positions of
+//! Records may be the objects or arrays in an array, the objects in an object with ids as keys, or the positions of
 //! several arrays of equal length in one object. Lists of the same path are one candidate: the path writes `[]` for any
 //! position and `{}` for any key. An object that maps many words to numbers or lists is an index of words and holds no
 //! records.

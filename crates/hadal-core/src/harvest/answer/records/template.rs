@@ -25,7 +25,7 @@ pub(in super::super) struct RecordTemplate {
     pub(super) continuations: Vec<u64>,
     /// Sum of the scores of the groups found there.
     weight: f32,
-    /// Answers whose records stood there.
+    /// Answers with records there.
     answers: u32,
     /// Number of records by the URL shape of their detail link, most frequent first.
     shapes: Vec<(u64, u32)>,
