@@ -87,7 +87,8 @@ pub struct HarvestArgs {
     /// First query words, instead of those of the topic or the page
     #[arg(long, help_heading = "Queries", value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
-    /// Print the first requests without sending them; only the form's page is fetched
+    /// Print the first requests without sending them; only the form's page is fetched, and the start of a list of all
+    /// records that the page names
     #[arg(long)]
     dry_run: bool,
     /// Folder for a WARC file with every request and response

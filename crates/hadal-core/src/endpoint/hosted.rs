@@ -1,7 +1,6 @@
 //! Search services with a public search key in a script of the page, and search engines that a script names.
 //!
-//! The values are read from the quoted texts that follow known option names. Keys that a page hands out to every visitor
-//! are search keys.
+//! The values are read from the quoted texts that follow known option names, in scripts that name the service.
 
 use super::{EndpointDetector, PageMarkup, hidden};
 use crate::http::Method;
@@ -36,6 +35,9 @@ fn words(name: &str) -> Field {
 }
 
 fn algolia(script: &str) -> Option<Form> {
+    if !script.contains("lgolia") && !script.contains("docsearch") {
+        return None;
+    }
     let application =
         option(script, &["appId", "applicationId", "applicationID", "app_id", "application_id"])?;
     let key = option(script, &["searchApiKey", "search_api_key", "searchKey", "apiKey", "api_key"])?;
@@ -58,6 +60,9 @@ fn algolia(script: &str) -> Option<Form> {
 }
 
 fn typesense(script: &str) -> Option<Form> {
+    if !script.contains("ypesense") {
+        return None;
+    }
     let collection =
         option(script, &["collectionName", "collection_name", "collection", "typesenseCollectionName"])?;
     let (host, key) = (option(script, &["host"])?, option(script, &["searchApiKey", "apiKey", "api_key"])?);

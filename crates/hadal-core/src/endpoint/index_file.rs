@@ -2,7 +2,7 @@
 //!
 //! A page names the index itself, or a script of the generator beside which the index stands: Sphinx, MkDocs.
 
-use super::{EndpointDetector, PageMarkup};
+use super::{EndpointDetector, LinkElement, PageMarkup};
 use crate::http::Method;
 use crate::page::{Form, FormSource};
 use url::Url;
@@ -24,7 +24,8 @@ pub struct IndexFile;
 
 impl EndpointDetector for IndexFile {
     fn detect(&self, markup: &PageMarkup<'_>, found: &mut Vec<Form>) {
-        let links = markup.links.iter().filter(|link| is_loaded(link.rel)).map(|link| link.href);
+        let is_file = |link: &&LinkElement<'_>| is_loaded(link.rel) && !link.kind.contains("opensearch");
+        let links = markup.links.iter().filter(is_file).map(|link| link.href);
         let named =
             markup.scripts.iter().copied().chain(links).filter(|address| is_index_name(file_name(address)));
         let urls = named.filter_map(|address| markup.base.join(address.trim()).ok());
@@ -53,7 +54,7 @@ fn index_form(url: Url) -> Form {
 
 /// True for links to files that a script loads.
 fn is_loaded(rel: &str) -> bool {
-    ["preload", "prefetch", "alternate", "search"].iter().any(|known| rel.eq_ignore_ascii_case(known))
+    ["preload", "prefetch", "alternate"].iter().any(|known| rel.eq_ignore_ascii_case(known))
 }
 
 fn file_name(address: &str) -> &str {
@@ -67,18 +68,24 @@ fn is_index_name(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let stem = stem.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| stem.contains(part));
+    let is_search = ["search", "lunr"].iter().any(|word| has_word_start(&stem, word));
     let is_data = matches!(ending, "json" | "xml");
-    let is_index = has(&["search", "lunr"]) && has(&["index", "data", "docs", "content", "store"]);
+    let is_index = is_search && has(&["index", "data", "docs", "content", "store"]);
     let is_code = has(&["worker", "bundle", "min"]);
     (is_data || ending == "js") && is_index && !is_code
         || is_data && (stem == "search" || stem == "lunr" || stem.ends_with("-search"))
 }
 
-/// Quoted texts of a script that name an index.
+/// True if a word stands at the start of a text or after something else than a letter: not `research`.
+fn has_word_start(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphabetic))
+}
+
+/// Quoted texts of a script that name an index. An address that ends with `=` waits for words.
 fn quoted_names(script: &str) -> impl Iterator<Item = &str> {
     let texts = script
         .split(['"', '\'', '`'])
-        .filter(|text| text.len() <= MAX_NAME && !text.contains([' ', '(', '\n']));
+        .filter(|text| text.len() <= MAX_NAME && !text.contains([' ', '(', '\n']) && !text.ends_with('='));
     texts.filter(|text| is_index_name(file_name(text)))
 }
 
@@ -146,6 +153,10 @@ mod tests {
             "<script>var searchindex = 1</script>",
             "<script src='data:text/javascript,searchindex.js'></script>",
             "<a href=/searchindex.js>index</a>",
+            "<link rel=search type=application/opensearchdescription+xml href=/search.xml>",
+            "<link rel=alternate type=application/opensearchdescription+xml href=/search.xml>",
+            "<script>fetch('/search.json?q=' + search.value)</script>",
+            "<script>fetch('/research-data.json')</script>",
         ] {
             assert!(found(html).is_empty(), "{html}");
         }

@@ -93,8 +93,9 @@ pub fn endpoints(markup: &PageMarkup<'_>) -> Vec<Form> {
     found
 }
 
-/// Returns true if an endpoint holds the records of a visible form: the form has one field for words, is sent to the
-/// endpoint's host, and names the field as the software does.
+/// Returns true if an endpoint holds the records of a visible form: the form has one field for words and no filter, is
+/// sent to the endpoint's host, and names the field as the software does. The form of a search index is handled by a
+/// script, so it leads to a static page.
 pub fn stands_for(endpoint: &Form, form: &Form) -> bool {
     let is_word = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Search);
     let words: Vec<&Field> = form.fields.iter().filter(|field| is_word(field.kind)).collect();
@@ -104,9 +105,25 @@ pub fn stands_for(endpoint: &Form, form: &Form) -> bool {
     let is_own_field = match endpoint.source {
         FormSource::WordPress => words.name == "s",
         FormSource::MediaWiki => words.name == "search",
+        FormSource::SearchIndex => {
+            let path = form.action.path();
+            return is_same_host && [".html", ".htm", "/"].iter().any(|end| path.ends_with(end));
+        }
         _ => true,
     };
-    is_same_host && is_own_field
+    is_same_host && is_own_field && !form.fields.iter().any(is_filter)
+}
+
+/// Hidden fields of a search box that choose no records.
+const NEUTRAL_FIELDS: [&str; 5] = ["title", "fulltext", "go", "profile", "limit"];
+
+/// True for a field that restricts the records.
+fn is_filter(field: &Field) -> bool {
+    match field.kind {
+        FieldKind::Select | FieldKind::Radio | FieldKind::Checkbox => true,
+        FieldKind::Hidden => !field.value.is_empty() && !NEUTRAL_FIELDS.contains(&field.name.as_str()),
+        _ => false,
+    }
 }
 
 /// Returns true if an endpoint is a search of its own for a crawl: the software does not show a search box on every page,
@@ -165,5 +182,7 @@ mod tests {
         assert!(!stands("<form action=/rooms><input name=town></form>"));
         assert!(!stands("<form action=http://other.net/><input name=s></form>"));
         assert!(!stands("<form><input name=s><input name=author></form>"));
+        assert!(!stands("<form><input name=s><input type=hidden name=post_type value=product></form>"));
+        assert!(!stands("<form><input name=s><select name=cat><option>a<option>b</select></form>"));
     }
 }

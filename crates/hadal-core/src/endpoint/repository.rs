@@ -11,6 +11,9 @@ const GENERATORS: [(&str, &str); 3] =
 /// Data sets per request. Guess; the interface allows 1,000.
 const CATALOGUE_PAGE: &str = "100";
 
+/// Verbs of OAI-PMH in links.
+const VERBS: [&str; 3] = ["verb=Identify", "verb=GetRecord", "verb=List"];
+
 /// Detector of OAI-PMH interfaces: links with a verb of the protocol, and software that has one.
 pub struct OaiPmh;
 
@@ -19,7 +22,7 @@ pub struct Ckan;
 
 impl EndpointDetector for OaiPmh {
     fn detect(&self, markup: &PageMarkup<'_>, found: &mut Vec<Form>) {
-        let linked = markup.links.iter().find(|link| link.href.contains("verb="));
+        let linked = markup.links.iter().find(|link| VERBS.iter().any(|verb| link.href.contains(verb)));
         let linked = linked.and_then(|link| markup.base.join(link.href).ok());
         let generator = markup.generator().to_ascii_lowercase();
         let known = GENERATORS.iter().find(|(name, _)| generator.starts_with(name));

@@ -82,6 +82,8 @@ struct Capture<'a> {
 /// A WARC file being written.
 struct Warc {
     path: PathBuf,
+    /// True when the file has its first record.
+    is_open: Mutex<bool>,
     state: Mutex<WarcState>,
 }
 
@@ -112,7 +114,7 @@ impl Warc {
         }
         let stamp: String = timestamp(SystemTime::now()).chars().filter(char::is_ascii_digit).collect();
         let path = folder.join(format!("hadal-{stamp}-{}.warc.gz", std::process::id()));
-        Ok(Warc { path, state: Mutex::default() })
+        Ok(Warc { path, is_open: Mutex::default(), state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, WarcState> {
@@ -121,12 +123,15 @@ impl Warc {
 
     /// Creates the file with its first record, which describes the crawler.
     fn open(&self, capture: &Capture<'_>) -> io::Result<()> {
-        if self.state().file.is_some() {
+        let mut is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_open {
             return Ok(());
         }
-        self.path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        let file = OpenOptions::new().create_new(true).append(true).open(&self.path)?;
-        self.state().file = Some(file);
+        if self.state().file.is_none() {
+            self.path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            let file = OpenOptions::new().create_new(true).append(true).open(&self.path)?;
+            self.state().file = Some(file);
+        }
         let mut about = String::new();
         write_line(&mut about, "software", concat!("hadal/", env!("CARGO_PKG_VERSION")));
         write_line(&mut about, "format", "WARC File Format 1.1");
@@ -141,6 +146,7 @@ impl Warc {
         let record = WarcRecord { kind: "warcinfo", content: "application/warc-fields", date: capture.date };
         self.append(&record, &number, &format!("WARC-Filename: {name}\r\n"), about.as_bytes())?;
         self.state().info = number;
+        *is_open = true;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use crate::polite::{Clock, PageError, PoliteClient};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms,
 };
+use hadal_core::address::Site;
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::endpoint::stands_for;
@@ -36,6 +37,10 @@ const MAX_DESCRIPTIONS: usize = 3;
 const MAX_TRIED: usize = 3;
 /// Bytes of an endpoint's answer that are read to see whether it answers. Guess: some records of any interface.
 const TRIED_BYTES: u64 = 256 << 10;
+/// Records of an answer that is a list. Guess: an error message or a description may look like one or two.
+const MIN_LISTED: usize = 3;
+/// First bytes of an answer in which its kind shows. Guess.
+const START_BYTES: usize = 200;
 /// Bytes at the start of a document that are searched for the name of the OpenSearch root element.
 const OPENSEARCH_HEAD: usize = 2_048;
 
@@ -225,7 +230,9 @@ async fn search_at_url(
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
     let visible = form_on_page(&page, picked, posts);
     let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
-    if let Some(form) = working_endpoint(&page, &visible, is_sure, picked, client, clock).await {
+    let found = visible.as_ref().ok().map(|(form, _)| form);
+    let lists = if picked.is_some() { None } else { record_list(&page, found, client, clock).await };
+    if let Some(form) = lists {
         return Ok(opened(form, &url, Some(&page), source));
     }
     let links = page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS });
@@ -236,49 +243,59 @@ async fn search_at_url(
             return Ok(opened(form, &url, Some(&page), source));
         }
     }
-    Ok(opened(visible?.0, &url, Some(&page), source))
+    // Without any form, a search service that the page names. A trial would be a submission; the harvest sends and logs
+    // the first one.
+    let service = page.hints.endpoints.iter().find(|endpoint| takes_words(endpoint));
+    match (visible, service.filter(|_| picked.is_none())) {
+        (Err(FormOpenError::NoForm(..)), Some(form)) => {
+            check_submittable(&url, form, 1.0, posts)?;
+            Ok(opened(form.clone(), &url, Some(&page), source))
+        }
+        (visible, _) => Ok(opened(visible?.0, &url, Some(&page), source)),
+    }
 }
 
-/// First endpoint of a page that answers. Beside a visible form that is surely a search, only endpoints that list its
-/// records count.
-async fn working_endpoint(
+/// First endpoint of a page that lists records. Beside a visible form, only a list of the form's records counts.
+async fn record_list(
     page: &Page,
-    visible: &Result<(Form, f32), FormOpenError>,
-    is_sure: bool,
-    picked: Option<u32>,
+    visible: Option<&Form>,
     client: &PoliteClient,
     clock: &mut Clock,
 ) -> Option<Form> {
-    let is_wanted = |endpoint: &&Form| match visible {
-        Ok((form, _)) if is_sure => !takes_words(endpoint) && stands_for(endpoint, form),
-        _ => true,
-    };
-    let endpoints = page.hints.endpoints.iter().filter(is_wanted);
-    for endpoint in endpoints.take(if picked.is_some() { 0 } else { MAX_TRIED }) {
-        if takes_words(endpoint) {
-            // A trial would be a submission. The harvest sends and logs the first one.
-            return Some(endpoint.clone());
-        }
+    let is_wanted =
+        |endpoint: &&Form| !takes_words(endpoint) && visible.is_none_or(|form| stands_for(endpoint, form));
+    for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
         let answer = client.without_retries().get_start(&request.url, TRIED_BYTES, clock).await;
-        if answer.is_ok_and(|(at, response)| is_answer(&response, &at)) {
+        let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
+        if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
             return Some(endpoint.clone());
         }
     }
     None
 }
 
-/// True for data with records. The start of a longer answer cannot be parsed and counts as one.
-fn is_answer(response: &Response, url: &Url) -> bool {
+/// True for data with some records, and for the start of longer data.
+fn is_list(response: &Response, url: &Url) -> bool {
     if response.completeness == BodyCompleteness::Cut {
-        return !is_html(response);
+        return !is_html(response) && starts_as_data(&response.body);
     }
     let sent = Request::get(url.clone());
     DataDocument::parse(response, url).is_some_and(|data| {
         let answer = DataReader::default().read(&data, &sent, &Query::default(), true);
-        answer.kind == AnswerKind::Results
+        answer.kind == AnswerKind::Results && answer.records.len() >= MIN_LISTED
     })
+}
+
+/// True for the start of XML, JSON, or a script that passes or assigns one literal. Other code has more before its first
+/// bracket.
+fn starts_as_data(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&body[..body.len().min(START_BYTES)]);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let is_plain =
+        |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '$' | '=' | '(');
+    text.starts_with("<?xml") || text.find(['{', '[']).is_some_and(|at| text[..at].chars().all(is_plain))
 }
 
 fn takes_words(form: &Form) -> bool {

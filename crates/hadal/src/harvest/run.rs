@@ -16,6 +16,7 @@ use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html::{self, Document};
 use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
 use hadal_core::time::Time;
+use serde::de::IgnoredAny;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use url::Url;
@@ -410,10 +411,13 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
 
 /// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page.
 fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>, Option<Box<DataDocument>>) {
-    let data = match response.completeness {
-        BodyCompleteness::Unwanted => None,
-        _ => DataDocument::parse_body(body, response, url),
+    // The largest literal of half an answer would be one of its records.
+    let is_usable = match response.completeness {
+        BodyCompleteness::Whole => true,
+        BodyCompleteness::Unwanted => false,
+        _ => serde_json::from_slice::<IgnoredAny>(body).is_ok(),
     };
+    let data = is_usable.then(|| DataDocument::parse_body(body, response, url)).flatten();
     let content_type = response.headers.get("content-type");
     match data {
         Some(data) => match data.html() {

@@ -58,6 +58,9 @@ const OTHER_NAMES: [&str; 14] = [
     "successful",
 ];
 
+/// Bytes of a key that is read. Guess.
+const MAX_KEY: usize = 200;
+
 /// A scalar around the records.
 #[derive(Clone, Debug, PartialEq)]
 struct EnvelopeScalar<'v> {
@@ -89,7 +92,7 @@ impl<'v> Envelope<'v> {
         match value {
             _ if keys.len() > MAX_DEPTH || self.scalars.len() > MAX_SCALARS || is_records => {}
             Value::Object(object) => {
-                for (key, value) in object {
+                for (key, value) in object.iter().filter(|(key, _)| key.len() <= MAX_KEY) {
                     keys.push(key);
                     self.add(value, keys);
                     keys.pop();
@@ -181,10 +184,11 @@ impl<'v> Envelope<'v> {
                 kind: PagerKind::Declared,
             });
         }
-        let changes = self.cursor(sent).or_else(|| {
+        let position = || {
             let (name, value) = self.next_position(sent, shown, most, total)?;
             Some(vec![(name, value.to_string())])
-        })?;
+        };
+        let changes = self.cursor(sent).or_else(position)?;
         Some(NextPage { request: with_parameters(sent, &changes)?, kind: PagerKind::Parameter })
     }
 
@@ -326,9 +330,10 @@ fn cursor_parameter(key: &str, sent: &Request) -> Option<String> {
     let name = plain_name(key);
     let is_cursor = ["cursor", "token", "scrollid", "continue", "continuation", "nextpage", "searchafter"];
     let is_named = is_cursor.iter().any(|part| name.contains(part)) || name == "next";
-    let is_other =
-        ["access", "csrf", "xsrf", "auth", "start", "prev", "session"].iter().any(|part| name.contains(part));
-    if !is_named || is_other {
+    let is_other = ["access", "csrf", "xsrf", "auth", "start", "prev", "session", "request", "tokens"]
+        .iter()
+        .any(|part| name.contains(part));
+    if !is_named || is_other || name == "token" {
         return None;
     }
     let bare = name.trim_start_matches("next").trim_start_matches("end").to_string();

@@ -43,13 +43,19 @@ fn largest_literal(text: &str) -> Option<Value> {
 /// Position of the next literal that is an argument or is assigned.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let is_start = |at: &usize| {
-        let before = bytes[..*at].iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    // Last byte before a position that is no white space.
+    let mut before = bytes[..from].iter().rev().find(|byte| !byte.is_ascii_whitespace()).copied();
+    for (at, byte) in bytes.iter().copied().enumerate().skip(from) {
         let is_value = matches!(before, None | Some(b'(' | b'=' | b',' | b'\''));
-        let is_text = matches!(bytes[*at], b'\'' | b'"' | b'`') && text[..*at].ends_with("JSON.parse(");
-        matches!(bytes[*at], b'{' | b'[') && is_value || is_text
-    };
-    (from..bytes.len()).find(is_start)
+        let is_text = matches!(byte, b'\'' | b'"' | b'`') && bytes[..at].ends_with(b"JSON.parse(");
+        if matches!(byte, b'{' | b'[') && is_value || is_text {
+            return Some(at);
+        }
+        if !byte.is_ascii_whitespace() {
+            before = Some(byte);
+        }
+    }
+    None
 }
 
 fn literal_at(text: &str, start: usize) -> Option<(Value, usize)> {

@@ -28,6 +28,10 @@ use url::Url;
 pub const MAX_DATA_BYTES: usize = 32 << 20;
 /// Share of a value's text that its longest HTML text must have. Guess.
 const MIN_HTML_SHARE: f64 = 0.6;
+/// Objects of a value. Each takes some 600 bytes of memory, so a small body could fill it. Guess.
+const MAX_OBJECTS: usize = 500_000;
+/// Values of a body. Guess; the search index of the largest manual seen has a million.
+const MAX_VALUES: usize = 8_000_000;
 
 /// An answer that is data.
 #[derive(Clone, Debug)]
@@ -53,6 +57,9 @@ impl DataDocument {
     pub fn parse_body(body: &[u8], response: &Response, url: &Url) -> Option<DataDocument> {
         let kind = response.headers.get("content-type").unwrap_or_default().to_ascii_lowercase();
         let body = &body[..body.len().min(MAX_DATA_BYTES)];
+        if is_too_detailed(body) {
+            return None;
+        }
         let text = String::from_utf8_lossy(body);
         let value = value_of(&kind, &text)?;
         Some(DataDocument {
@@ -64,12 +71,12 @@ impl DataDocument {
         })
     }
 
-    /// HTML text that makes up most of the value, as in `{"html": "<ul>...</ul>"}`.
+    /// HTML text that makes up most of the value, as in `{"html": "<ul>...</ul>"}`. A text in a list belongs to a record.
     pub fn html(&self) -> Option<Cow<'_, str>> {
         let (mut all, mut longest) = (0, "");
-        visit_texts(&self.value, &mut |text| {
+        visit_texts(&self.value, false, &mut |text, is_in_list| {
             all += text.len();
-            if text.len() > longest.len() && text.contains("</") {
+            if !is_in_list && text.len() > longest.len() && text.contains("</") {
                 longest = text;
             }
         });
@@ -90,13 +97,23 @@ fn value_of(kind: &str, text: &str) -> Option<Value> {
     }
 }
 
-fn visit_texts<'v>(value: &'v Value, visit: &mut impl FnMut(&'v str)) {
+/// Visits all texts. The second argument is true for texts in arrays and in objects with numbers as keys.
+fn visit_texts<'v>(value: &'v Value, is_in_list: bool, visit: &mut impl FnMut(&'v str, bool)) {
     match value {
-        Value::String(text) => visit(text),
-        Value::Array(items) => items.iter().for_each(|item| visit_texts(item, visit)),
-        Value::Object(object) => object.values().for_each(|item| visit_texts(item, visit)),
+        Value::String(text) => visit(text, is_in_list),
+        Value::Array(items) => items.iter().for_each(|item| visit_texts(item, true, visit)),
+        Value::Object(object) => {
+            let is_number = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+            object.iter().for_each(|(key, item)| visit_texts(item, is_in_list || is_number(key), visit));
+        }
         _ => {}
     }
+}
+
+/// True for a body with more values than are read.
+fn is_too_detailed(body: &[u8]) -> bool {
+    let count = |marks: &[u8]| body.iter().filter(|byte| marks.contains(byte)).count();
+    count(b"{<") > MAX_OBJECTS || count(b"[,") > MAX_VALUES
 }
 
 #[cfg(test)]

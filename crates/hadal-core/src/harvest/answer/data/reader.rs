@@ -90,7 +90,7 @@ impl DataReader {
 
     /// Reads an answer. `sent` is its request, and `is_first` is true for the first page.
     pub fn read(&mut self, data: &DataDocument, sent: &Request, query: &Query, is_first: bool) -> Answer {
-        let found = self.find_table(&data.value, query);
+        let found = self.find_table(&data.value, query).filter(|_| data.status < 400);
         let path = found.as_ref().map(|table| table.path.clone()).unwrap_or_default();
         let envelope = Envelope::of(&data.value, &path);
         let Some(table) = found else {

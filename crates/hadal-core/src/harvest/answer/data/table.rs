@@ -61,6 +61,9 @@ pub fn tables(value: &Value) -> Vec<Table<'_>> {
     found.tables
 }
 
+/// Bytes of a key on the path to a list. Guess.
+const MAX_KEY: usize = 200;
+
 #[derive(Default)]
 struct TableSearch<'v> {
     tables: Vec<Table<'v>>,
@@ -105,7 +108,7 @@ impl<'v> TableSearch<'v> {
             let rows = (0..length).map(|at| RowSource::Position(at, value)).collect();
             self.add(&format!("{path}|"), rows);
         }
-        for (key, below) in object {
+        for (key, below) in object.iter().filter(|(key, _)| key.len() <= MAX_KEY) {
             let path = if is_keyed { format!("{path}{{}}") } else { format!("{path}.{key}") };
             self.visit(below, path, depth + 1);
         }
