@@ -64,7 +64,7 @@ pub struct Candidate {
 }
 
 impl Frontier {
-    /// Frontier of a run that continues from `progress`. [`Frontier::load_queues`] fills it.
+    /// Frontier of a run that continues from `progress`. [`Frontier::load`] fills it.
     pub fn new(crawl: &Crawl, run: RunId, progress: &RunProgress) -> Frontier {
         let store = Arc::clone(&crawl.store);
         let hosts = RunHosts::new(Arc::clone(&store), run, crawl.politeness, &crawl.agent);
