@@ -21,7 +21,7 @@ use hadal::fetch::network::Network;
 use hadal::harvest::open_form::{self, FormOpenError, OpenedForm, PostForms};
 use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
-use hadal::polite::{Clock, PoliteClient};
+use hadal::polite::{Clock, PoliteClient, RequestBudget};
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::harvest::policy::RequestCosts;
@@ -227,7 +227,10 @@ async fn on_page(
     }
     if web.is_none() {
         let fetch = archived(Arc::new(Network::new(network)?), args.archive())?;
-        *web = Some(PoliteClient::new(fetch, network::client_options(&session.config), stop.clone()));
+        // Requests that open forms count for their harvests, so the same budget bounds them.
+        let budget = RequestBudget::new(session.config.harvest.max_requests, None, (0, 0));
+        let client = PoliteClient::new(fetch, network::client_options(&session.config), stop.clone());
+        *web = Some(client.with_budget(budget));
     }
     let client = web.as_ref().context("the client was opened above")?;
     if !session.is_quiet() {

@@ -56,6 +56,15 @@ fn records_come_up_over_http_and_the_same_command_goes_on() {
 }
 
 #[test]
+fn the_budget_bounds_the_requests_that_open_a_form() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    let ran = place.run(&served.harvest(&["--max-requests", "1"]));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains("the budget is spent"), "{ran:?}");
+}
+
+#[test]
 fn a_dry_run_submits_nothing() {
     let place = Place::new();
     let served = Served::new(&place);
