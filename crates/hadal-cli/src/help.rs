@@ -7,7 +7,7 @@ use hadal::config::settings::{SETTINGS, Setting, split};
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("First steps", &["demo", "find", "forms", "harvest", "serve"]),
     ("Results", &["status", "records", "sites", "ask", "quality"]),
-    ("Protocol", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
+    ("History", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
     ("Topics and pages", &["topics", "judge"]),
     ("Setup", &["config", "doctor", "completions", "mcp"]),
     ("Evaluation", &["world", "eval"]),
@@ -55,8 +55,8 @@ fn with_defaults(command: Command, name: &str) -> Command {
 fn with_default(arg: Arg, command: &str) -> Arg {
     let default = arg.get_long().and_then(|long| setting_of(long, command)).and_then(shown_default);
     let (Some(default), Some(help)) = (default, arg.get_help().map(ToString::to_string)) else { return arg };
-    let is_told = help.contains("[default") || !arg.get_default_values().is_empty();
-    if is_told { arg } else { arg.help(format!("{help} [default: {default}]")) }
+    let is_stated = help.contains("[default") || !arg.get_default_values().is_empty();
+    if is_stated { arg } else { arg.help(format!("{help} [default: {default}]")) }
 }
 
 /// Setting behind an option of a command: that of the command's own group, or a shared one.

@@ -14,7 +14,7 @@ const INVALID_REQUEST: i64 = -32600;
 const UNKNOWN_METHOD: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
-/// Result of a tool: a value, or a message that tells the model what to change.
+/// Result of a tool: a value, or a message about the change that is needed.
 pub type ToolResult = Result<Value, String>;
 
 /// Answers a message. `None` for a notification.

@@ -54,8 +54,8 @@ pub struct Crawl {
     /// Most waiting links that a changed model places again at once. While no more wait, a resumed crawl decides as one that
     /// never stopped.
     pub rescored_at_once: usize,
-    /// True: mirrors and crawler traps are recognised and left. Their evidence is not stored, so every session collects it
-    /// anew.
+    /// True: mirrors and crawler traps are recognised and left. Their evidence is not stored, so every session starts
+    /// without.
     pub detects_repetition: bool,
     /// Time between two checkpoints. A kill loses at most the steps since the last one.
     pub checkpoint_every: Duration,

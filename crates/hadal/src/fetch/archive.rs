@@ -158,9 +158,9 @@ impl Warc {
         if let Some(address) = capture.peer {
             common.push_str(&format!("WARC-IP-Address: {address}\r\n"));
         }
-        let told = self.number();
-        self.keep_response(capture, response, &told, &common)?;
-        let more = format!("{common}WARC-Concurrent-To: {told}\r\n");
+        let response_id = self.number();
+        self.keep_response(capture, response, &response_id, &common)?;
+        let more = format!("{common}WARC-Concurrent-To: {response_id}\r\n");
         let content = "application/http;msgtype=request";
         let record = WarcRecord { kind: "request", content, date: capture.date };
         self.append(&record, &self.number(), &more, &request_block(capture))

@@ -3,8 +3,8 @@
 //! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
 //! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
 //! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two exceptions:
-//! the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, which every session recognises
-//! anew. Neither exists on a simulated clock.
+//! the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, for which every session
+//! collects its own evidence. Neither exists on a simulated clock.
 
 mod caches;
 mod queues;
@@ -48,7 +48,7 @@ pub struct Frontier {
     pub repetition: Option<Repetition>,
     next_order: u64,
     generation: u32,
-    /// Outdated links placed anew since the last choice.
+    /// Outdated links placed again since the last choice.
     placed_anew: usize,
     /// Most links that are placed again at once.
     rescored_at_once: usize,
@@ -211,7 +211,7 @@ impl Frontier {
         Ok(path)
     }
 
-    /// True when a link was seen lately. False says nothing.
+    /// True when a link was seen lately. A link that was seen may also return false.
     pub fn was_seen(&self, id: LinkId) -> bool {
         self.seen.contains(id)
     }

@@ -134,7 +134,7 @@ impl<'v> Envelope<'v> {
         path.zip(&scalar.keys).take_while(|(key, other)| key == *other).count()
     }
 
-    /// True if the answer says that its total is a lower bound or an estimate.
+    /// True if the answer marks its total as a lower bound or an estimate.
     fn is_bound(&self) -> bool {
         self.scalars.iter().any(|scalar| {
             let key = scalar.keys.last().map(|key| plain_name(key)).unwrap_or_default();
@@ -162,7 +162,7 @@ impl<'v> Envelope<'v> {
         })
     }
 
-    /// True if the answer says that no further page exists.
+    /// True if the answer is marked as the last page.
     fn is_last(&self) -> bool {
         self.scalars.iter().any(|scalar| {
             let key = scalar.keys.last().map(|key| plain_name(key)).unwrap_or_default();
