@@ -47,7 +47,7 @@ pub trait Critic: Send + Sync {
 
     /// Estimates the topic of each link's target from the words of the link ([`LinkTopic`]).
     fn judge_links(&self, page: &Page) -> Vec<LinkTopic> {
-        link_topic::judge_links(page, |page| self.judge_page(page).p_topic)
+        link_topic::judge_links(page, None, |page| self.judge_page(page).p_topic)
     }
 }
 

@@ -179,24 +179,30 @@ fn each_page_token(page: &Page, visit: &mut dyn FnMut(&str, Token)) {
 
 /// Features of one place. Their Euclidean length is the weight of the place.
 fn place_features(place: TextPlace, read: impl FnOnce(&mut dyn FnMut(&str, Token))) -> TopicFeatures {
-    let mut terms: Vec<u32> = Vec::with_capacity(256);
-    let mut concepts = [0u32; 256];
+    let (mut terms, mut concepts): (Vec<u32>, Vec<Concept>) = (Vec::new(), Vec::new());
     read(&mut |_, token| {
         if token.term != 0 {
             terms.push(stem_feature(token.term));
         }
-        concepts[usize::from(token.concept)] += 1;
+        if token.concept != 0 {
+            concepts.push(token.concept);
+        }
     });
-    let mut items: TopicFeatures = Vec::with_capacity(128);
+    let (terms, concepts) = (sorted(terms), counted(concepts));
+    let mut items: TopicFeatures = Vec::with_capacity(terms.len() + 2 * concepts.len());
     for at in [None, Some(place)] {
-        let met = (1..=u8::MAX).zip(&concepts[1..]).filter(|(_, count)| **count > 0);
-        items.extend(met.map(|(concept, count)| (concept_feature(concept, at), damped(*count))));
+        items.extend(concepts.iter().map(|(concept, count)| (concept_feature(*concept, at), damped(*count))));
     }
-    let terms = sorted(terms);
     items.extend(terms.chunk_by(|a, b| a == b).map(|same| (same[0], damped(same.len() as u32))));
     let length = items.iter().map(|(_, value)| value * value).sum::<f32>().sqrt();
     items.iter_mut().for_each(|(_, value)| *value *= place.weight() / length.max(1e-6));
     items
+}
+
+/// Concepts with their number of occurrences, in rising order.
+fn counted(mut concepts: Vec<Concept>) -> Vec<(Concept, u32)> {
+    concepts.sort_unstable();
+    concepts.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
 }
 
 /// Sorts hashes. Hashes are evenly distributed, so a bucket per prefix and an insertion sort are faster than a general

@@ -3,9 +3,10 @@
 use super::classifiers::Classifiers;
 use super::domain::{DOMAINS, OTHER};
 use super::learned::LearnedTopic;
+use super::link_topic::{RecentTopics, judge_links};
 use super::topic_features::{form_topic_features, page_text_features, page_topic_features};
 use super::{Critic, FormVerdict, PageVerdict};
-use crate::page::{Form, Page};
+use crate::page::{Form, LinkTopic, Page};
 
 /// Topic of a critic.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,7 @@ impl CriticTarget {
 pub struct TrainedCritic {
     classifiers: &'static Classifiers,
     target: CriticTarget,
+    recent_links: RecentTopics,
 }
 
 /// Forms with a lower P(searchable) skip the domain classifier and get P(topic) = 0. Saves time; guess.
@@ -47,7 +49,7 @@ const EVIDENCE_FEATURES: usize = 4;
 impl TrainedCritic {
     /// Creates a critic with the classifiers of this process.
     pub fn new(target: CriticTarget) -> TrainedCritic {
-        TrainedCritic { classifiers: Classifiers::current(), target }
+        TrainedCritic { classifiers: Classifiers::current(), target, recent_links: RecentTopics::new() }
     }
 
     /// P(relevant) with the decision at 0.5, at most P(searchable).
@@ -104,6 +106,10 @@ impl Critic for TrainedCritic {
         };
         let evidence = if p_searchable >= 0.5 { self.evidence(form, page) } else { Vec::new() };
         FormVerdict { kind, p_searchable, p_relevant: self.p_relevant(p_searchable, p_topic), evidence }
+    }
+
+    fn judge_links(&self, page: &Page) -> Vec<LinkTopic> {
+        judge_links(page, Some(&self.recent_links), |page| self.judge_page(page).p_topic)
     }
 }
 
