@@ -151,6 +151,7 @@ pub fn form(id: u64, address: &str, p_searchable: f32, p_relevant: f32) -> FormR
         evidence: vec!["a button says find".into()],
         finding: None,
         whole: None,
+        check: None,
     }
 }
 

@@ -43,6 +43,7 @@ pub fn record(id: u64) -> RecordRow {
         position: 3,
         fetched_at: Time(86_400_000),
         detail: None,
+        dates: RecordDates::default(),
     }
 }
 
@@ -69,6 +70,7 @@ pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
             body: b"page=3".to_vec(),
             ..Request::get(url("http://s0.org/find"))
         }),
+        rechecks: QueryRechecks::default(),
     }
 }
 

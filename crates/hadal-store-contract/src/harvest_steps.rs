@@ -3,11 +3,18 @@
 use crate::fixture::*;
 use crate::harvest_fixture::*;
 use hadal::store::*;
-use hadal_core::harvest::record::RecordId;
+use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::time::Time;
 
-const ALL: HarvestRowQuery =
-    HarvestRowQuery { harvest: None, form: None, topic: None, search: None, after: None, limit: None };
+const ALL: HarvestRowQuery = HarvestRowQuery {
+    harvest: None,
+    form: None,
+    topic: None,
+    search: None,
+    since: None,
+    after: None,
+    limit: None,
+};
 
 pub fn the_same_harvest_continues_as_first_specified(store: &dyn Store) {
     let spec = harvest_spec(1);
@@ -92,6 +99,58 @@ pub fn a_record_stays_as_first_found(store: &dyn Store) {
     assert_eq!(queries(store, &ALL), [asked(2, 0..6)]);
     let tally = harvest_row(store, harvest).counters;
     assert_eq!((tally.records, tally.queries, tally.requests), (3, 1, 3));
+}
+
+pub fn a_refresh_updates_known_records(store: &dyn Store) {
+    let harvest = begin_harvest(store);
+    let details = vec![(RecordId(1), "nautilus".to_string())];
+    commit_steps(store, harvest, &[HarvestStep { details, ..harvest_step(0, 1, 0..4) }]);
+    let mut other = record(1).record;
+    other.text = "Title 1, another edition".into();
+    let unknown = Record { id: RecordId(77), ..other.clone() };
+    let changes = vec![
+        RecordChange::Seen(RecordId(0)),
+        RecordChange::Changed(other.clone()),
+        RecordChange::Removed(RecordId(2)),
+        RecordChange::Removed(RecordId(3)),
+        RecordChange::Changed(unknown),
+    ];
+    let day = |seq: u64| Time(10 * record(0).fetched_at.0 + seq);
+    let refresh = Some(RefreshCounters { began: day(0), changed: 1, removed: 2, ..Default::default() });
+    let step = HarvestStep { at: day(1), changes, refresh, ..harvest_step(1, 2, 0..0) };
+    let back = HarvestStep {
+        at: day(2),
+        changes: vec![RecordChange::Seen(RecordId(3))],
+        ..harvest_step(2, 2, 0..0)
+    };
+    commit_steps(store, harvest, &[step, back]);
+    let dated = |id: u64, dates: RecordDates| RecordRow { dates, ..record(id) };
+    let changed = RecordDates { seen: Some(day(1)), changed: Some(day(1)), removed: None };
+    let removed = dated(2, RecordDates { removed: Some(day(1)), ..RecordDates::default() });
+    let seen = |id, at| dated(id, RecordDates { seen: Some(at), ..RecordDates::default() });
+    let changed = RecordRow { record: other, ..dated(1, changed) };
+    let expected = [seen(0, day(1)), changed.clone(), removed.clone(), seen(3, day(2))];
+    assert_eq!(records(store, &ALL), expected);
+    let since = HarvestRowQuery { since: Some(day(0)), ..ALL };
+    assert_eq!(records(store, &since), [changed.clone(), removed]);
+    let words = |words: &str| HarvestRowQuery { search: Some(words.into()), ..since.clone() };
+    assert_eq!(
+        (records(store, &words("edition")), records(store, &words("nautilus"))),
+        (vec![changed], vec![])
+    );
+    assert_eq!(harvest_row(store, harvest).refresh, refresh, "the last counters stay");
+}
+
+pub fn a_query_that_is_sent_again_replaces_its_row(store: &dyn Store) {
+    let harvest = begin_harvest(store);
+    let first = HarvestStep { asked: Some(asked(1, 0..3)), ..harvest_step(0, 1, 0..3) };
+    let rechecks = QueryRechecks { times: 1, changes: 2, record_days: 4.5 };
+    let again = QueryRow { rechecks, at: Time(9_000), ..asked(1, 1..5) };
+    let second = HarvestStep { asked: Some(again.clone()), ..harvest_step(1, 1, 3..5) };
+    commit_steps(store, harvest, &[first, second]);
+    assert_eq!(queries(store, &ALL), [again]);
+    let tally = harvest_row(store, harvest).counters;
+    assert_eq!((tally.queries, tally.records), (1, 5));
 }
 
 pub fn the_text_of_a_detail_page_is_added_later(store: &dyn Store) {

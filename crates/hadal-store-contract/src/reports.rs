@@ -5,6 +5,7 @@ use hadal::store::*;
 use hadal_core::identity::FormId;
 use hadal_core::link::QueuedLink;
 use hadal_core::strategy::SiteCounters;
+use hadal_core::time::Time;
 
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FoundForm>) {
@@ -46,6 +47,25 @@ pub fn a_form_is_read_as_it_was_written(store: &dyn Store) {
     let other = FormRow { topic: "the run knows better".into(), ..put.clone() };
     find(store, run, 0, "http://a.org/", vec![new_form(other)]);
     assert_eq!(forms(store, &FormQuery::default()), [put]);
+}
+
+pub fn the_last_check_of_a_form_is_kept(store: &dyn Store) {
+    let run = begin(store);
+    find(store, run, 0, "http://a.org/", vec![new_form(form(1, "http://a.org/", 0.9, 0.6))]);
+    let check = |id: u64, state| FormCheck {
+        form: FormId(id),
+        state,
+        at: Time(u64::MAX),
+        moved_to: Some(url("http://b.org/")),
+        validator: Some("\"x\"".into()),
+    };
+    store.save_form_checks(&[check(1, FormState::Gone), check(9, FormState::Alive)]).unwrap();
+    store.save_form_checks(&[check(1, FormState::Moved)]).unwrap();
+    store.sync().unwrap();
+    let known = store.form_checks(&[FormId(9), FormId(5), FormId(1)]).unwrap();
+    assert_eq!(known, [Some(check(9, FormState::Alive)), None, Some(check(1, FormState::Moved))]);
+    let listed = store.forms(&FormQuery::default()).unwrap().rows.remove(0);
+    assert_eq!(listed.row.check, Some(check(1, FormState::Moved)));
 }
 
 pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {

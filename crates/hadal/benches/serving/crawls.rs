@@ -149,6 +149,7 @@ fn form(form_id: FormId, number: u64, page: &Url, random: &mut Rng) -> FoundForm
         evidence: vec!["a button says find".into(), "one box for words".into(), "words of the topic".into()],
         finding: None,
         whole: None,
+        check: None,
     }))
 }
 

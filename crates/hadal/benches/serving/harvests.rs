@@ -97,6 +97,7 @@ fn asked(number: u32, end: u64) -> QueryRow {
         at: Time(end),
         hits: (end.saturating_sub(HITS)..end).map(RecordId).collect(),
         next: None,
+        rechecks: QueryRechecks::default(),
     }
 }
 
@@ -121,6 +122,7 @@ fn record(harvest: usize, id: u64, asked: u32, random: &mut Rng) -> RecordRow {
         position: (id % HITS) as u32,
         fetched_at: Time(id),
         detail: None,
+        dates: RecordDates::default(),
     }
 }
 

@@ -267,6 +267,7 @@ impl<'a> HarvestRun<'a> {
                 position,
                 fetched_at: at,
                 detail: None,
+                dates: RecordDates::default(),
             })
             .collect();
         let Some(query) = update.finished else { return };
@@ -289,6 +290,7 @@ impl<'a> HarvestRun<'a> {
             at,
             hits: query.hits,
             next: query.next,
+            rechecks: QueryRechecks::default(),
         });
     }
 

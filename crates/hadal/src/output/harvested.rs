@@ -24,6 +24,9 @@ impl Listed for RecordRow {
         column("fetched_at", CellKind::Time, None),
         column("harvest", CellKind::Count, None),
         column("detail", CellKind::Text, None),
+        column("seen_at", CellKind::Time, None),
+        column("changed_at", CellKind::Time, None),
+        column("removed_at", CellKind::Time, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -40,6 +43,9 @@ impl Listed for RecordRow {
             Cell::Time(self.fetched_at),
             Cell::Count(self.harvest.0),
             Cell::of(self.detail.as_ref(), text),
+            Cell::Time(self.seen_at()),
+            Cell::of(self.dates.changed, Cell::Time),
+            Cell::of(self.dates.removed, Cell::Time),
         ]
     }
 }
@@ -76,6 +82,8 @@ impl Listed for QueryRow {
         column("requests", CellKind::Count, Some("requests")),
         column("end", CellKind::Word, Some("end")).detail(),
         column("asked_at", CellKind::Time, None),
+        column("rechecks", CellKind::Count, None),
+        column("changes", CellKind::Count, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -93,6 +101,8 @@ impl Listed for QueryRow {
             Cell::Count(u64::from(self.requests)),
             text(end_name(self.end)),
             Cell::Time(self.at),
+            Cell::Count(u64::from(self.rechecks.times)),
+            Cell::Count(u64::from(self.rechecks.changes)),
         ]
     }
 }
@@ -132,6 +142,10 @@ impl Listed for HarvestRow {
         column("coverage_estimate", CellKind::Measure, None),
         column("coverage_low", CellKind::Measure, None),
         column("coverage_high", CellKind::Measure, None),
+        column("refreshed_at", CellKind::Time, None),
+        column("last_new", CellKind::Count, None),
+        column("last_changed", CellKind::Count, None),
+        column("last_removed", CellKind::Count, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -169,6 +183,10 @@ impl Listed for HarvestRow {
             coverage,
             coverage_low,
             coverage_high,
+            Cell::of(self.refresh, |refresh| Cell::Time(refresh.began)),
+            Cell::of(self.refresh, |refresh| Cell::Count(refresh.new)),
+            Cell::of(self.refresh, |refresh| Cell::Count(refresh.changed)),
+            Cell::of(self.refresh, |refresh| Cell::Count(refresh.removed)),
         ]
     }
 }

@@ -33,6 +33,8 @@ impl Listed for FormRow {
         column("source", CellKind::Word, None),
         column("language", CellKind::Word, None),
         column("evidence", CellKind::Nested, None),
+        column("state", CellKind::Word, None),
+        column("checked_at", CellKind::Time, None),
     ];
 
     fn cells(&self) -> Vec<Cell> {
@@ -53,6 +55,8 @@ impl Listed for FormRow {
             text(source_name(self.source)),
             Cell::of(self.language.as_ref(), text),
             Cell::Nested { json: json!(self.evidence).to_string(), brief: self.evidence.join(", ") },
+            Cell::of(self.check.as_ref(), |check| text(check.state.name())),
+            Cell::of(self.check.as_ref(), |check| Cell::Time(check.at)),
         ]
     }
 }

@@ -249,7 +249,17 @@ mod tests {
         let counters =
             HarvestCounters { requests: 5, queries: 4, records, errors, ..HarvestCounters::default() };
         let (upcoming, curve) = (vec![], vec![]);
-        HarvestRow { id: HarvestId(1), spec, began: Time(0), progress, counters, estimate, upcoming, curve }
+        HarvestRow {
+            id: HarvestId(1),
+            spec,
+            began: Time(0),
+            progress,
+            counters,
+            estimate,
+            upcoming,
+            curve,
+            refresh: None,
+        }
     }
 
     #[test]

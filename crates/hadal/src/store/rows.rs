@@ -1,6 +1,6 @@
 //! Rows about runs: specification, progress, counters, hosts, pages, forms and sites.
 
-use super::{CurvePoint, QueueLength};
+use super::{CurvePoint, FormCheck, QueueLength};
 pub use crate::polite::{FailureKind, HostState, RobotsState};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::probe::ProbeResult;
@@ -194,6 +194,9 @@ pub struct FormRow {
     /// exported.
     #[serde(skip)]
     pub whole: Option<Box<Form>>,
+    /// Last check of the form's page. The store adds it.
+    #[serde(skip)]
+    pub check: Option<FormCheck>,
 }
 
 impl FormRow {

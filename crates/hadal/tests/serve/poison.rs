@@ -56,6 +56,7 @@ fn poison_a_harvest(store: &dyn Store) {
         position: 1,
         fetched_at: Time(0),
         detail: None,
+        dates: RecordDates::default(),
     };
     let step = HarvestStep { seq: 0, requests: 1, records: vec![row], ..HarvestStep::default() };
     store.commit_harvest(harvest, &step.into()).unwrap();

@@ -232,8 +232,8 @@ fn rows_of_the_audit_log_cannot_be_deleted_by_sql() {
 
 #[test]
 fn a_store_of_a_newer_format_is_not_changed() {
-    for error in refused(|bytes| bytes[60..64].copy_from_slice(&12u32.to_be_bytes())) {
-        assert!(matches!(error, StoreError::Newer { found: 12, known: 11, .. }), "{error}");
+    for error in refused(|bytes| bytes[60..64].copy_from_slice(&13u32.to_be_bytes())) {
+        assert!(matches!(error, StoreError::Newer { found: 13, known: 12, .. }), "{error}");
     }
 }
 

@@ -24,13 +24,17 @@ fn database(folder: &Path) -> Connection {
     Connection::open(folder.join("hadal.db")).unwrap()
 }
 
-/// Format 11 to 8: no failed requests, no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
+/// Format 12 to 8: no findings of refreshes, no failed requests, no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
 /// one word only, so that a search shows whether the index was rebuilt.
 const TO_8: &str = "
     DROP VIEW failures_view; DROP TABLE failures; DROP TABLE strategy_changes; DROP INDEX links_of_host;
     CREATE INDEX links_of_host ON links (host, queue, score_key, arrival) WHERE state = 'waiting';
     DROP VIEW forms_view; DROP VIEW sites_view; DROP VIEW runs_view; DROP VIEW harvests_view;
     DROP VIEW queries_view; DROP VIEW records_view; DROP VIEW submissions_view;
+    DROP TABLE form_checks; ALTER TABLE harvest_progress DROP COLUMN refresh;
+    ALTER TABLE queries DROP COLUMN rechecks; ALTER TABLE queries DROP COLUMN changes;
+    ALTER TABLE queries DROP COLUMN record_days; ALTER TABLE records DROP COLUMN seen_at;
+    ALTER TABLE records DROP COLUMN changed_at; ALTER TABLE records DROP COLUMN removed_at;
     ALTER TABLE in_flight RENAME COLUMN target TO work;
     ALTER TABLE links RENAME COLUMN queue TO lane;
     ALTER TABLE links RENAME COLUMN score_key TO falling;

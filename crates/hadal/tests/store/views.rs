@@ -128,6 +128,16 @@ fn fill_harvests(store: &dyn Store) {
         let asked = Some(QueryRow { end, total, ..asked(number, 0..0) });
         commit_steps(store, first, &[HarvestStep { asked, ..harvest_step(u64::from(number), number, 0..0) }]);
     }
+    let refresh = RefreshCounters { began: Time(86_400_000), new: 3, ..RefreshCounters::default() };
+    let rechecks = QueryRechecks { times: 2, changes: 5, record_days: 1.5 };
+    let again = HarvestStep {
+        at: Time(1_762_732_900_000),
+        changes: vec![RecordChange::Changed(record(2).record), RecordChange::Removed(record(2).record.id)],
+        refresh: Some(refresh),
+        asked: Some(QueryRow { rechecks, ..asked(2, 0..0) }),
+        ..harvest_step(9, 2, 0..0)
+    };
+    commit_steps(store, first, &[again]);
     let second = store.begin_harvest(&HarvestSpec { seed: u64::MAX, ..harvest_spec(2) }, Time(5)).unwrap();
     let progress = HarvestProgress {
         state: HarvestState::Done,
@@ -141,6 +151,9 @@ fn filled(folder: &Path) -> std::sync::Arc<dyn Store> {
     let store = crawl(folder).unwrap();
     fill_runs(&*store);
     fill_harvests(&*store);
+    let form = FormId(1);
+    let (state, at, moved_to, validator) = (FormState::Gone, Time(1_762_732_900_000), None, None);
+    store.save_form_checks(&[FormCheck { form, state, at, moved_to, validator }]).unwrap();
     store.sync().unwrap();
     store
 }

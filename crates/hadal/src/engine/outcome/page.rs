@@ -281,6 +281,7 @@ fn form_row(
         evidence: verdict.evidence.clone(),
         finding: None,
         whole: kept_form(form),
+        check: None,
     }
 }
 

@@ -12,12 +12,13 @@ pub use forms::*;
 pub use labels::*;
 
 use super::{
-    FailureRow, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId, RunRow,
-    SiteRow, StoreError, Submission, SubmissionResult,
+    FailureRow, FormCheck, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId,
+    RunRow, SiteRow, StoreError, Submission, SubmissionResult,
 };
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
 use hadal_core::link::QueueId;
+use hadal_core::time::Time;
 
 /// Queries for people.
 pub trait Catalogue: Send + Sync {
@@ -60,6 +61,9 @@ pub trait Catalogue: Send + Sync {
 
     /// Returns records: oldest harvest first, in the order they were found within a harvest.
     fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError>;
+
+    /// Returns the last checks of forms, in the order of the ids.
+    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError>;
 
     /// Returns labels by form and topic.
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError>;
@@ -233,6 +237,8 @@ pub struct HarvestRowQuery {
     /// Only rows with every word of this text, in any case. Records are searched in title, text and detail page,
     /// queries in their text. A text without words matches nothing.
     pub search: Option<String>,
+    /// Only records that were found, changed or removed at or after this time.
+    pub since: Option<Time>,
     /// Only rows after this one.
     pub after: Option<HarvestRowCursor>,
     /// Maximum number of rows; `None` for the usual page size of the store.

@@ -31,6 +31,9 @@ pub trait HarvestStore: Send + Sync {
         after: Option<u32>,
         limit: usize,
     ) -> Result<RowPage<PastAnswer, u32>, StoreError>;
+
+    /// Stores results of looks at forms. A check replaces the earlier one of its form.
+    fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError>;
 }
 
 /// Changes of one transaction of a harvest, applied in the order of the fields.
@@ -81,12 +84,17 @@ pub struct HarvestStep {
     pub records: Vec<RecordRow>,
     /// Texts of detail pages.
     pub details: Vec<(RecordId, String)>,
-    /// The query that ended with this step.
+    /// Findings about known records. Those about other records are ignored.
+    pub changes: Vec<RecordChange>,
+    /// The query that ended with this step. One that was sent again ([`QueryRechecks::times`] > 0) replaces its
+    /// earlier row.
     pub asked: Option<QueryRow>,
     /// Saved state of the answer reader, if it changed.
     pub reader: Option<Vec<u8>>,
     /// New size estimate.
     pub estimate: Option<HarvestEstimate>,
+    /// Counters of the refresh that the step belongs to.
+    pub refresh: Option<RefreshCounters>,
     /// Next queries of the policy as text, if a query ended.
     pub next: Vec<String>,
     /// Result of the submission with the same sequence number.

@@ -74,6 +74,25 @@ pub struct HarvestRow {
     pub upcoming: Vec<String>,
     /// History of the counters, oldest point first. Empty unless asked for.
     pub curve: Vec<HarvestPoint>,
+    /// Last refresh of the records; `None` before the first.
+    pub refresh: Option<RefreshCounters>,
+}
+
+/// One refresh of a harvest: its time and its counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefreshCounters {
+    /// Start of the refresh, on the clock of the harvest.
+    pub began: Time,
+    /// End of the refresh; `None` while it runs and after a kill.
+    pub ended: Option<Time>,
+    /// Requests sent or attempted.
+    pub requests: u64,
+    /// Records that were not known before.
+    pub new: u64,
+    /// Records with another text than before.
+    pub changed: u64,
+    /// Records that are gone.
+    pub removed: u64,
 }
 
 /// Progress of a harvest.
@@ -203,6 +222,19 @@ pub struct QueryRow {
     pub hits: Vec<RecordId>,
     /// Request for the next result page, if the answer can be continued.
     pub next: Option<Request>,
+    /// History of the query in refreshes.
+    pub rechecks: QueryRechecks,
+}
+
+/// History of a query that refreshes sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueryRechecks {
+    /// Number of times that the query was sent again.
+    pub times: u32,
+    /// New, changed and removed records found by then.
+    pub changes: u32,
+    /// Sum over the records compared of the days since each was last seen.
+    pub record_days: f64,
 }
 
 /// A record, as `hadal records` prints it.
@@ -225,6 +257,86 @@ pub struct RecordRow {
     pub fetched_at: Time,
     /// Text of the detail page, if it was fetched.
     pub detail: Option<String>,
+    /// Findings of refreshes.
+    pub dates: RecordDates,
+}
+
+impl RecordRow {
+    /// Time at which the record was seen last, on the clock of the harvest.
+    pub fn seen_at(&self) -> Time {
+        self.dates.seen.unwrap_or(self.fetched_at)
+    }
+
+    /// Time at which the record was found, changed or removed last.
+    pub fn modified_at(&self) -> Time {
+        [self.dates.changed, self.dates.removed].into_iter().flatten().fold(self.fetched_at, Time::max)
+    }
+}
+
+/// Findings of refreshes about a record, on the clock of the harvest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordDates {
+    /// Last time that an answer of a refresh held the record.
+    pub seen: Option<Time>,
+    /// Last time that its text was another one.
+    pub changed: Option<Time>,
+    /// Time since which the record is gone.
+    pub removed: Option<Time>,
+}
+
+/// Finding of a refresh about a known record, at the time of its step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordChange {
+    /// The record is unchanged.
+    Seen(RecordId),
+    /// The record has another text. Its detail text is deleted.
+    Changed(Record),
+    /// The record is gone.
+    Removed(RecordId),
+}
+
+/// Result of the last look at a form's page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormCheck {
+    /// Identity of the form.
+    pub form: FormId,
+    /// State of the form.
+    pub state: FormState,
+    /// Time of the check, on the clock of the web that the form is on.
+    pub at: Time,
+    /// Page that shows the form now, if it is another one.
+    pub moved_to: Option<Url>,
+    /// `ETag` or `Last-Modified` of the page, for a conditional request.
+    pub validator: Option<String>,
+}
+
+/// State of a form at its last check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormState {
+    /// The page shows the form.
+    Alive,
+    /// Another page shows the form: the old one redirects to it.
+    Moved,
+    /// The page shows another form that searches, with other fields or another action.
+    Changed,
+    /// The page is gone, or shows no form that searches.
+    Gone,
+    /// The page could not be fetched. A later check may succeed.
+    Unreachable,
+}
+
+impl FormState {
+    /// Name in tables and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormState::Alive => "alive",
+            FormState::Moved => "moved",
+            FormState::Changed => "changed",
+            FormState::Gone => "gone",
+            FormState::Unreachable => "unreachable",
+        }
+    }
 }
 
 /// A record of a past answer, with everything known about it now.

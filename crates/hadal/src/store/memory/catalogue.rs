@@ -41,7 +41,9 @@ impl MemoryState {
         let row = &form.row;
         let label = self.shared.labels.get(&(row.form_id, row.topic.clone())).map(|row| row.label);
         let whole = row.whole.clone().filter(|_| query.whole);
-        FormEntry { run, found: form.found, row: FormRow { also_on, whole, ..row.clone() }, label }
+        let check = self.shared.form_checks.get(&row.form_id).cloned();
+        let row = FormRow { also_on, whole, check, ..row.clone() };
+        FormEntry { run, found: form.found, row, label }
     }
 
     /// Harvests that match, in the order asked for.
@@ -216,7 +218,15 @@ impl Catalogue for MemoryStore {
     }
 
     fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError> {
-        Ok(self.state().harvest_rows(query, |row| row.record.id.0, MemoryHarvest::find_records))
+        let mut page =
+            self.state().harvest_rows(query, |row: &RecordRow| row.record.id.0, MemoryHarvest::find_records);
+        page.rows.retain(|row| query.since.is_none_or(|since| row.modified_at() >= since));
+        Ok(page)
+    }
+
+    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError> {
+        let state = self.state();
+        Ok(forms.iter().map(|form| state.shared.form_checks.get(form).cloned()).collect())
     }
 
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {

@@ -26,6 +26,7 @@ pub struct MemoryHarvest {
     reader: Option<Vec<u8>>,
     curve: Vec<HarvestPoint>,
     upcoming: Vec<String>,
+    refresh: Option<RefreshCounters>,
 }
 
 impl MemoryHarvest {
@@ -44,6 +45,7 @@ impl MemoryHarvest {
             reader: None,
             curve: Vec::new(),
             upcoming: Vec::new(),
+            refresh: None,
         }
     }
 
@@ -58,6 +60,7 @@ impl MemoryHarvest {
             estimate: self.estimate,
             upcoming: self.upcoming.clone(),
             curve: if curve { self.curve.clone() } else { Vec::new() },
+            refresh: self.refresh,
         }
     }
 
@@ -95,6 +98,8 @@ impl MemoryHarvest {
                 self.records[place].detail = Some(detail.clone());
             }
         }
+        step.changes.iter().for_each(|change| self.change_record(change, step.at));
+        self.refresh = step.refresh.or(self.refresh);
         if let Some(query) = &step.asked {
             self.put_query(id, query);
             self.upcoming.clone_from(&step.next);
@@ -125,8 +130,29 @@ impl MemoryHarvest {
         self.records.push(RecordRow { harvest, form, topic, ..row.clone() });
     }
 
+    fn change_record(&mut self, change: &RecordChange, at: Time) {
+        let id = match change {
+            RecordChange::Seen(id) | RecordChange::Removed(id) => *id,
+            RecordChange::Changed(record) => record.id,
+        };
+        let Some(&place) = self.places.get(&id) else { return };
+        let row = &mut self.records[place];
+        row.dates = match change {
+            RecordChange::Seen(_) => RecordDates { seen: Some(at), removed: None, ..row.dates },
+            RecordChange::Changed(_) => RecordDates { seen: Some(at), changed: Some(at), removed: None },
+            RecordChange::Removed(_) => RecordDates { removed: Some(at), ..row.dates },
+        };
+        if let RecordChange::Changed(record) = change {
+            (row.record, row.detail) = (record.clone(), None);
+        }
+    }
+
     fn put_query(&mut self, harvest: HarvestId, row: &QueryRow) {
         let form = self.spec.form;
+        if let Some(earlier) = self.queries.get_mut(&row.number).filter(|_| row.rechecks.times > 0) {
+            *earlier = QueryRow { harvest, form, ..row.clone() };
+            return;
+        }
         self.queries.entry(row.number).or_insert_with(|| {
             self.counters.queries += u64::from(row.query.after == 0);
             QueryRow { harvest, form, ..row.clone() }

@@ -46,6 +46,8 @@ struct SharedState {
     /// Index of each entry in `submissions`.
     logged: FxHashMap<(Submitter, u64), usize>,
     labels: BTreeMap<(FormId, String), LabelRow>,
+    /// Last check of each form.
+    form_checks: BTreeMap<FormId, FormCheck>,
     /// Number of the last question of a person.
     questions: u64,
 }
@@ -185,6 +187,12 @@ impl HarvestStore for MemoryStore {
         let state = &mut *self.state();
         let target = state.harvests.get_mut(&harvest).ok_or_else(|| unknown(Activity::Harvest(harvest)))?;
         target.apply(harvest, batch, &mut state.shared);
+        Ok(())
+    }
+
+    fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {
+        let known = &mut self.state().shared.form_checks;
+        known.extend(checks.iter().map(|check| (check.form, check.clone())));
         Ok(())
     }
 

@@ -34,7 +34,7 @@ fn set_sites_of_harvests(db: &Connection) -> rusqlite::Result<()> {
 }
 
 /// SQL of each step, with the format it leads to.
-const STEPS: [(u32, &str); 10] = [
+const STEPS: [(u32, &str); 11] = [
     (2, AUDIT_LOG),
     (3, LESSONS_AND_BACKLINKS),
     (4, HARVESTS),
@@ -45,6 +45,7 @@ const STEPS: [(u32, &str); 10] = [
     (9, PLAIN_NAMES),
     (10, STRATEGY_CHANGES),
     (11, FAILURES),
+    (12, REFRESHES),
 ];
 
 /// Format 2: the audit log, results of probes, and an index for the best form of a site.
@@ -188,6 +189,20 @@ CREATE TABLE failures (
 ) STRICT;
 CREATE UNIQUE INDEX failures_known ON failures (run, url);
 CREATE INDEX failures_of_host ON failures (host);
+";
+
+/// Format 12: findings of refreshes.
+const REFRESHES: &str = "
+ALTER TABLE harvest_progress ADD COLUMN refresh TEXT;
+ALTER TABLE queries ADD COLUMN rechecks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queries ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queries ADD COLUMN record_days REAL NOT NULL DEFAULT 0;
+ALTER TABLE records ADD COLUMN seen_at INTEGER;
+ALTER TABLE records ADD COLUMN changed_at INTEGER;
+ALTER TABLE records ADD COLUMN removed_at INTEGER;
+CREATE TABLE form_checks (
+    form_id TEXT PRIMARY KEY, state TEXT NOT NULL, at INTEGER NOT NULL, moved_to TEXT, validator TEXT
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Format 9: plain column names, the site of a harvest, views, and a word index that SQLite 3.40 reads. Formats 4 to 8

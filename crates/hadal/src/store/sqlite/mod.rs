@@ -225,6 +225,10 @@ impl HarvestStore for SqliteStore {
         let next = rows.last().filter(|_| rows.len() == limit).map(|answer| answer.query.number);
         Ok(RowPage { rows, next })
     }
+
+    fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {
+        self.writing(|db| harvests::save_checks(db, checks))
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format that is written, and the highest that is read. A change of a table, of a view, of the content of a packed
 /// column or of the words in `record_words` takes the next number and a step in [`migration`](super::migration).
-pub const FORMAT: u32 = 11;
+pub const FORMAT: u32 = 12;
 
 /// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
 pub const RUN_TABLES: [&str; 15] = [
@@ -36,12 +36,15 @@ pub const HARVEST_TABLES: [&str; 6] =
 /// Audit log. Its rows outlive runs and harvests.
 const AUDIT_LOG: &str = "submission";
 
+/// Last checks of forms. Its rows outlive runs and harvests.
+const FORM_CHECKS: &str = "form_checks";
+
 /// Full-text index of records.
 const WORD_INDEX: &str = "record_words";
 
 /// Tables that a store of a format must have.
 pub fn tables(format: u32) -> impl Iterator<Item = &'static str> {
-    let all = RUN_TABLES.into_iter().chain(HARVEST_TABLES).chain([AUDIT_LOG, WORD_INDEX]);
+    let all = RUN_TABLES.into_iter().chain(HARVEST_TABLES).chain([AUDIT_LOG, FORM_CHECKS, WORD_INDEX]);
     all.filter(move |table| format >= first_format(table))
 }
 
@@ -54,6 +57,7 @@ fn first_format(table: &str) -> u32 {
         WORD_INDEX => 4,
         "strategy_changes" => 10,
         "failures" => 11,
+        FORM_CHECKS => 12,
         table if HARVEST_TABLES.contains(&table) => 4,
         _ => 1,
     }
@@ -210,21 +214,22 @@ CREATE TABLE harvest_progress (
     records INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
     errors TEXT NOT NULL DEFAULT '{}',
     size_low REAL, size REAL, size_high REAL, coverage_low REAL, coverage REAL, coverage_high REAL,
-    upcoming TEXT NOT NULL DEFAULT '[]'
+    upcoming TEXT NOT NULL DEFAULT '[]', refresh TEXT
 ) STRICT;
 CREATE TABLE readers (harvest INTEGER PRIMARY KEY, saved BLOB NOT NULL) STRICT;
 CREATE TABLE queries (
     n INTEGER PRIMARY KEY,
     harvest INTEGER NOT NULL, number INTEGER NOT NULL, query_text TEXT NOT NULL, query TEXT NOT NULL,
     kind TEXT NOT NULL, total TEXT, found INTEGER NOT NULL, new INTEGER NOT NULL, pages INTEGER NOT NULL,
-    requests INTEGER NOT NULL, ending TEXT NOT NULL, at INTEGER NOT NULL, hits BLOB NOT NULL, next BLOB
+    requests INTEGER NOT NULL, ending TEXT NOT NULL, at INTEGER NOT NULL, hits BLOB NOT NULL, next BLOB,
+    rechecks INTEGER NOT NULL DEFAULT 0, changes INTEGER NOT NULL DEFAULT 0, record_days REAL NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX queries_known ON queries (harvest, number);
 CREATE TABLE records (
     n INTEGER PRIMARY KEY,
     harvest INTEGER NOT NULL, id INTEGER NOT NULL, url TEXT, title TEXT NOT NULL, text TEXT NOT NULL,
     fields TEXT NOT NULL, query_number INTEGER NOT NULL, query_text TEXT NOT NULL, position INTEGER NOT NULL,
-    fetched_at INTEGER NOT NULL, detail TEXT
+    fetched_at INTEGER NOT NULL, detail TEXT, seen_at INTEGER, changed_at INTEGER, removed_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX records_known ON records (harvest, id);
 CREATE INDEX records_of_harvest ON records (harvest);
@@ -233,6 +238,9 @@ CREATE TABLE harvest_curve (
     harvest INTEGER NOT NULL, requests INTEGER NOT NULL, queries INTEGER NOT NULL, records INTEGER NOT NULL,
     coverage_low REAL, coverage REAL, coverage_high REAL,
     PRIMARY KEY (harvest, requests)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE form_checks (
+    form_id TEXT PRIMARY KEY, state TEXT NOT NULL, at INTEGER NOT NULL, moved_to TEXT, validator TEXT
 ) STRICT, WITHOUT ROWID;
 ";
 

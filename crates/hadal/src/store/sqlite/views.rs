@@ -32,13 +32,14 @@ pub fn create_notes_view() -> String {
 
 fn forms() -> String {
     let (p_searchable, p_relevant) = (rounded("p_searchable"), rounded("p_relevant"));
+    let checked_at = optional_timestamp("form_checks.at");
     format!(
         "SELECT form_id, topic, site, page_url, action, method, fields, kind, {p_searchable} AS p_searchable,
              {p_relevant} AS p_relevant, found_at_request, depth,
              (SELECT sum(also_on) FROM forms AS same
               WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source,
-             language, evidence
-         FROM forms WHERE is_first"
+             language, evidence, form_checks.state AS state, {checked_at} AS checked_at
+         FROM forms LEFT JOIN form_checks USING (form_id) WHERE is_first"
     )
 }
 
@@ -62,7 +63,7 @@ fn runs() -> String {
 }
 
 fn harvests() -> String {
-    let seed = unsigned("seed");
+    let (seed, refreshed_at) = (unsigned("seed"), optional_timestamp(&of_refresh("began")));
     let size = interval("size_low", "size", "size_high");
     let coverage = interval("coverage_low", "coverage", "coverage_high");
     format!(
@@ -70,14 +71,18 @@ fn harvests() -> String {
              queries, pages, failed, records, {size} AS size, {coverage} AS coverage, state, ending,
              elapsed_ms / 1000.0 AS elapsed_s,
              {} AS size_estimate, {} AS size_low, {} AS size_high,
-             {} AS coverage_estimate, {} AS coverage_low, {} AS coverage_high
+             {} AS coverage_estimate, {} AS coverage_low, {} AS coverage_high,
+             {refreshed_at} AS refreshed_at, {} AS last_new, {} AS last_changed, {} AS last_removed
          FROM harvests JOIN harvest_progress ON harvest = id",
         finite("size"),
         finite("size_low"),
         finite("size_high"),
         finite("coverage"),
         finite("coverage_low"),
-        finite("coverage_high")
+        finite("coverage_high"),
+        of_refresh("new"),
+        of_refresh("changed"),
+        of_refresh("removed")
     )
 }
 
@@ -88,7 +93,7 @@ fn queries() -> String {
              (SELECT value FROM json_each(total)) AS total,
              (SELECT key = 'About' FROM json_each(total)) AS total_is_round, found, new, pages, requests,
              CASE ending WHEN 'Last' THEN 'last' WHEN 'LeftOff' THEN 'left off' ELSE 'failed' END AS \"end\",
-             {asked_at} AS asked_at
+             {asked_at} AS asked_at, rechecks, changes
          FROM queries JOIN harvests ON id = harvest"
     )
 }
@@ -96,6 +101,8 @@ fn queries() -> String {
 /// Values of a field name that occurs more than once are joined, in the order of the record.
 fn records() -> String {
     let fetched_at = timestamp("fetched_at");
+    let seen_at = timestamp("coalesce(seen_at, fetched_at)");
+    let (changed_at, removed_at) = (optional_timestamp("changed_at"), optional_timestamp("removed_at"));
     format!(
         "SELECT printf('%016x', records.id) AS record_id, form_id, url, title, text,
              (SELECT json_group_object(field.name, (
@@ -107,7 +114,8 @@ fn records() -> String {
                         WHERE earlier.key < first.key
                             AND json_extract(earlier.value, '$[0]') = json_extract(first.value, '$[0]'))
                     ORDER BY first.key) AS field) AS fields,
-             query_text AS query, position, {fetched_at} AS fetched_at, harvest, detail
+             query_text AS query, position, {fetched_at} AS fetched_at, harvest, detail,
+             {seen_at} AS seen_at, {changed_at} AS changed_at, {removed_at} AS removed_at
          FROM records JOIN harvests ON harvests.id = harvest"
     )
 }
@@ -131,6 +139,16 @@ fn timestamp(column: &str) -> String {
     const LAST: u64 = 253_402_300_799_000;
     let cut = format!("iif({column} < 0, {LAST}, min({column}, {LAST}))");
     format!("strftime('%Y-%m-%dT%H:%M:%fZ', {cut} / 1000.0, 'unixepoch')")
+}
+
+/// A time that may be missing.
+fn optional_timestamp(column: &str) -> String {
+    format!("iif({column} IS NULL, NULL, {})", timestamp(column))
+}
+
+/// A counter of the last refresh.
+fn of_refresh(name: &str) -> String {
+    format!("json_extract(refresh, '$.{name}')")
 }
 
 /// A real number, rounded to four decimals as in exports.

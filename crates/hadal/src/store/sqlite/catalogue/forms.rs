@@ -2,6 +2,7 @@
 
 use super::super::super::{FormCursor, FormEntry, FormQuery, FormRow, FormSummary, RunId};
 use super::super::codec::{Json, Word, bits, undecodable, unsigned};
+use super::super::harvest::harvests::form_check;
 use hadal_core::address::Site;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
@@ -134,8 +135,11 @@ pub fn entry(db: &Connection, form: &FormSummary, query: &FormQuery) -> rusqlite
             probe_result, iif(?3, whole, NULL)
         FROM forms WHERE n = ?1";
     let values = params![bits(form.found), query.run.map(|run| bits(run.0)), query.whole];
-    let row = db.prepare_cached(sql)?.query_row(values, form_row).optional()?;
-    Ok(row.map(|row| FormEntry { run: form.run, found: form.found, row, label: form.label }))
+    let Some(mut row) = db.prepare_cached(sql)?.query_row(values, form_row).optional()? else {
+        return Ok(None);
+    };
+    row.check = form_check(db, row.form_id)?;
+    Ok(Some(FormEntry { run: form.run, found: form.found, row, label: form.label }))
 }
 
 fn form_row(row: &Row<'_>) -> rusqlite::Result<FormRow> {
@@ -165,6 +169,7 @@ fn form_row(row: &Row<'_>) -> rusqlite::Result<FormRow> {
         evidence,
         finding: row.get::<_, Option<Word<_>>>(16)?.map(|Word(finding)| finding),
         whole: whole.map(unpacked).transpose()?,
+        check: None,
     })
 }
 

@@ -172,12 +172,17 @@ impl Catalogue for SqliteStore {
         };
         let limit = query.limit.unwrap_or(records::ROWS_PER_PAGE);
         let search = query.search.as_deref().map(SearchWords::of);
-        let (rows, end) = self.reading(|db| records::after(db, harvest, search.as_ref(), row, limit))?;
+        let (rows, end) =
+            self.reading(|db| records::after(db, harvest, search.as_ref(), query.since, row, limit))?;
         let next = match end {
             Some(record) => Some(HarvestRowCursor { harvest, row: Some(record.0) }),
             None => self.after_harvest(query, harvest)?,
         };
         Ok(RowPage { rows, next })
+    }
+
+    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError> {
+        self.with(|db| forms.iter().map(|form| harvests::form_check(db, *form)).collect())
     }
 
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {

@@ -8,6 +8,7 @@ use super::super::submissions;
 use super::word_index;
 use hadal_core::address::Site;
 use hadal_core::harvest::record::RecordId;
+use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -118,7 +119,7 @@ pub fn rows(db: &Connection, query: &HarvestQuery) -> rusqlite::Result<Vec<Harve
 fn row_of(db: &Connection, harvest: HarvestId, curve: bool) -> rusqlite::Result<HarvestRow> {
     let sql = "SELECT form_id, topic, page_url, policy, seed, source, began, whole,
             state, ending, now, elapsed_ms, requests, bytes, queries, pages, records, failed, errors,
-            size_low, size, size_high, coverage_low, coverage, coverage_high, upcoming
+            size_low, size, size_high, coverage_low, coverage, coverage_high, upcoming, refresh
         FROM harvests JOIN harvest_progress ON harvest = id WHERE id = ?";
     let curve = if curve { curves::of_harvest(db, harvest)? } else { Vec::new() };
     db.prepare_cached(sql)?.query_row([bits(harvest.0)], |row| {
@@ -131,6 +132,7 @@ fn row_of(db: &Connection, harvest: HarvestId, curve: bool) -> rusqlite::Result<
             estimate: estimate(row)?,
             upcoming: row.get::<_, Json<_>>(25)?.0,
             curve,
+            refresh: row.get::<_, Option<Json<_>>>(26)?.map(|Json(refresh)| refresh),
         })
     })
 }
@@ -172,4 +174,31 @@ fn estimate(row: &Row<'_>) -> rusqlite::Result<Option<HarvestEstimate>> {
     }
     let size = [row.get(19)?, row.get(20)?, row.get(21)?];
     Ok(Some(HarvestEstimate { size, coverage: [row.get(22)?, row.get(23)?, row.get(24)?] }))
+}
+
+/// Writes the last checks of forms.
+pub fn save_checks(db: &Connection, checks: &[FormCheck]) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO form_checks (form_id, state, at, moved_to, validator)
+        VALUES (?, ?, ?, ?, ?)";
+    for check in checks {
+        let (form, moved_to) = (check.form.to_string(), check.moved_to.as_ref().map(|url| url.as_str()));
+        let values = params![form, Word(check.state), bits(check.at.0), moved_to, check.validator];
+        db.prepare_cached(sql)?.execute(values)?;
+    }
+    Ok(())
+}
+
+/// The last check of a form.
+pub fn form_check(db: &Connection, form: FormId) -> rusqlite::Result<Option<FormCheck>> {
+    let sql = "SELECT state, at, moved_to, validator FROM form_checks WHERE form_id = ?";
+    let read = |row: &Row<'_>| {
+        Ok(FormCheck {
+            form,
+            state: row.get::<_, Word<_>>(0)?.0,
+            at: Time(unsigned(row, 1)?),
+            moved_to: row.get::<_, Option<Word<_>>>(2)?.map(|Word(url)| url),
+            validator: row.get(3)?,
+        })
+    };
+    db.prepare_cached(sql)?.query_row([form.to_string()], read).optional()
 }

@@ -1,6 +1,6 @@
 //! Finished queries and their answers.
 
-use super::super::super::{AnswerRecord, HarvestId, PastAnswer, QueryRow};
+use super::super::super::{AnswerRecord, HarvestId, PastAnswer, QueryRechecks, QueryRow};
 use super::super::codec::{self, Json, Word, bits, undecodable, unsigned};
 use super::records;
 use hadal_core::harvest::record::RecordId;
@@ -33,7 +33,7 @@ pub fn after(
 ) -> rusqlite::Result<Vec<QueryRow>> {
     let sql =
         "SELECT harvest, form_id, number, query, query_text, kind, total, found, new, pages, requests, ending,
-            at, hits, next
+            at, hits, next, rechecks, changes, record_days
         FROM queries JOIN harvests ON id = harvest WHERE harvest = ? AND number > ? ORDER BY number LIMIT ?";
     let values = params![bits(harvest.0), last.map_or(-1, i64::from), codec::limit(limit)];
     db.prepare_cached(sql)?.query_map(values, query_row)?.collect()
@@ -61,6 +61,7 @@ fn query_row(row: &Row<'_>) -> rusqlite::Result<QueryRow> {
             .get::<_, Option<Vec<u8>>>(14)?
             .map(|packed| postcard::from_bytes(&packed).map_err(|error| undecodable(14, error)))
             .transpose()?,
+        rechecks: QueryRechecks { times: row.get(15)?, changes: row.get(16)?, record_days: row.get(17)? },
     })
 }
 

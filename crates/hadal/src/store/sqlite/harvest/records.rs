@@ -1,7 +1,7 @@
 //! Records in the order they were found, and search among them.
 
 use super::super::super::search::SearchWords;
-use super::super::super::{HarvestId, RecordRow};
+use super::super::super::{HarvestId, RecordDates, RecordRow};
 use super::super::codec::{self, Json, Word, bits, undecodable, unsigned};
 use super::word_index;
 use hadal_core::harvest::record::{Record, RecordId};
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 pub const ROWS_PER_PAGE: usize = 100;
 
 const COLUMNS: &str = "records.n, harvest, form_id, topic, records.id, url, title, text, fields,
-    query_number, query_text, position, fetched_at, detail";
+    query_number, query_text, position, fetched_at, detail, seen_at, changed_at, removed_at";
 
 /// One record of a harvest.
 pub fn one(db: &Connection, harvest: HarvestId, id: RecordId) -> rusqlite::Result<Option<RecordRow>> {
@@ -29,14 +29,19 @@ pub fn after(
     db: &Connection,
     harvest: HarvestId,
     search: Option<&SearchWords>,
+    since: Option<Time>,
     last: Option<u64>,
     limit: usize,
 ) -> rusqlite::Result<(Vec<RecordRow>, Option<RecordId>)> {
     let last = row_number(db, harvest, last)?;
     match search {
-        None => all_after(db, harvest, last, limit),
+        None => all_after(db, harvest, since, last, limit),
         Some(search) if search.words().is_empty() => Ok((Vec::new(), None)),
-        Some(search) => found_after(db, harvest, search, last, limit),
+        Some(search) => {
+            let (mut rows, end) = found_after(db, harvest, search, last, limit)?;
+            rows.retain(|row| since.is_none_or(|since| row.modified_at() >= since));
+            Ok((rows, end))
+        }
     }
 }
 
@@ -50,14 +55,18 @@ fn row_number(db: &Connection, harvest: HarvestId, record: Option<u64>) -> rusql
 fn all_after(
     db: &Connection,
     harvest: HarvestId,
+    since: Option<Time>,
     last: i64,
     limit: usize,
 ) -> rusqlite::Result<(Vec<RecordRow>, Option<RecordId>)> {
     let sql = format!(
         "SELECT {COLUMNS} FROM records INDEXED BY records_of_harvest JOIN harvests ON harvests.id = harvest
-         WHERE harvest = ? AND records.n > ? ORDER BY records.n LIMIT ?"
+         WHERE harvest = ?1 AND records.n > ?2
+             AND (?4 IS NULL OR max(fetched_at, coalesce(changed_at, 0), coalesce(removed_at, 0)) >= ?4)
+         ORDER BY records.n LIMIT ?3"
     );
-    let values = params![bits(harvest.0), last, codec::limit(limit)];
+    let since = since.map(|since| bits(since.0));
+    let values = params![bits(harvest.0), last, codec::limit(limit), since];
     let rows = db.prepare_cached(&sql)?.query_map(values, record)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let end = rows.last().filter(|_| rows.len() == limit).map(|row| row.record.id);
     Ok((rows, end))
@@ -108,5 +117,10 @@ fn record(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
         position: row.get(11)?,
         fetched_at: Time(unsigned(row, 12)?),
         detail: row.get(13)?,
+        dates: RecordDates { seen: time(row, 14)?, changed: time(row, 15)?, removed: time(row, 16)? },
     })
+}
+
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Time>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(|time| Time(time.cast_unsigned())))
 }

@@ -5,7 +5,8 @@ use super::super::super::*;
 use super::super::codec::{Json, Word, bits, packed, unsigned};
 use super::super::{catalogue, submissions};
 use super::{harvests, word_index};
-use hadal_core::harvest::record::RecordId;
+use hadal_core::harvest::record::{Record, RecordId};
+use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// A batch in the course of being applied.
@@ -55,6 +56,11 @@ impl HarvestCommit<'_> {
         self.execute(now, params![bits(step.at.0), self.harvest])?;
         step.records.iter().try_for_each(|row| self.put_record(row))?;
         step.details.iter().try_for_each(|(record, detail)| self.put_detail(*record, detail))?;
+        step.changes.iter().try_for_each(|change| self.change_record(change, step.at))?;
+        if let Some(refresh) = &step.refresh {
+            let sql = "UPDATE harvest_progress SET refresh = ? WHERE harvest = ?";
+            self.execute(sql, params![Json(refresh), self.harvest])?;
+        }
         if let Some(query) = &step.asked {
             self.put_query(query)?;
             let next = "UPDATE harvest_progress SET upcoming = ? WHERE harvest = ?";
@@ -105,24 +111,56 @@ impl HarvestCommit<'_> {
 
     /// Stores the text of a detail page, if the harvest has the record.
     fn put_detail(&self, record: RecordId, detail: &str) -> rusqlite::Result<()> {
-        let sql = "SELECT n, title, text, coalesce(detail, '') FROM records WHERE harvest = ? AND id = ?";
-        let read = |row: &Row<'_>| {
-            let texts: [String; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
-            Ok((row.get(0)?, texts))
-        };
-        let found =
-            self.db.prepare_cached(sql)?.query_row([self.harvest, bits(record.0)], read).optional()?;
-        let Some((n, [title, text, before])) = found else { return Ok(()) };
+        let Some((n, [title, text, before])) = self.indexed_texts(record)? else { return Ok(()) };
         word_index::remove(self.db, self.harvest, n, &[&title, &text, &before])?;
         self.execute("UPDATE records SET detail = ? WHERE n = ?", params![detail, n])?;
         word_index::add(self.db, self.harvest, n, &[&title, &text, detail])
     }
 
+    /// Stores a finding about a record, if the harvest has it.
+    fn change_record(&self, change: &RecordChange, at: Time) -> rusqlite::Result<()> {
+        let (at, harvest) = (bits(at.0), self.harvest);
+        let changed = match change {
+            RecordChange::Seen(id) => {
+                let sql = "UPDATE records SET seen_at = ?, removed_at = NULL WHERE harvest = ? AND id = ?";
+                self.execute(sql, params![at, harvest, bits(id.0)])
+            }
+            RecordChange::Removed(id) => {
+                let sql = "UPDATE records SET removed_at = ? WHERE harvest = ? AND id = ?";
+                self.execute(sql, params![at, harvest, bits(id.0)])
+            }
+            RecordChange::Changed(record) => return self.replace_record(record, at),
+        };
+        changed.map(|_| ())
+    }
+
+    fn replace_record(&self, record: &Record, at: i64) -> rusqlite::Result<()> {
+        let Some((n, [title, text, detail])) = self.indexed_texts(record.id)? else { return Ok(()) };
+        word_index::remove(self.db, self.harvest, n, &[&title, &text, &detail])?;
+        let sql = "UPDATE records SET url = ?, title = ?, text = ?, fields = ?, detail = NULL, seen_at = ?,
+                changed_at = ?, removed_at = NULL WHERE n = ?";
+        let url = record.url.as_ref().map(|url| url.as_str());
+        self.execute(sql, params![url, record.title, record.text, Json(&record.fields), at, at, n])?;
+        word_index::add(self.db, self.harvest, n, &[&record.title, &record.text, ""])
+    }
+
+    /// Row number of a record with its title, text and detail text.
+    fn indexed_texts(&self, record: RecordId) -> rusqlite::Result<Option<(i64, [String; 3])>> {
+        let sql = "SELECT n, title, text, coalesce(detail, '') FROM records WHERE harvest = ? AND id = ?";
+        let read = |row: &Row<'_>| Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?]));
+        self.db.prepare_cached(sql)?.query_row([self.harvest, bits(record.0)], read).optional()
+    }
+
     fn put_query(&mut self, row: &QueryRow) -> rusqlite::Result<()> {
+        let is_again = row.rechecks.times > 0;
+        let conflict = if is_again { "REPLACE" } else { "IGNORE" };
+        let sql = format!(
+            "INSERT OR {conflict} INTO queries (harvest, number, query_text, query, kind, total, found, new,
+                 pages, requests, ending, at, hits, next, rechecks, changes, record_days)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        );
         let kept = self.execute(
-            "INSERT OR IGNORE INTO queries (harvest, number, query_text, query, kind, total, found, new, pages,
-                 requests, ending, at, hits, next)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            &sql,
             params![
                 self.harvest,
                 row.number,
@@ -138,10 +176,13 @@ impl HarvestCommit<'_> {
                 bits(row.at.0),
                 row.hits.iter().flat_map(|hit| hit.0.to_le_bytes()).collect::<Vec<u8>>(),
                 row.next.as_ref().map(packed).transpose()?,
+                row.rechecks.times,
+                row.rechecks.changes,
+                row.rechecks.record_days,
             ],
         )?;
         // A query that continues an earlier answer was counted with that one.
-        self.counters.queries += if row.query.after == 0 { kept } else { 0 };
+        self.counters.queries += if row.query.after == 0 && !is_again { kept } else { 0 };
         Ok(())
     }
 
