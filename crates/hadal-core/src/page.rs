@@ -350,6 +350,18 @@ pub struct PageHints {
     pub next: Option<Url>,
     /// Target of the first link with `rel=prev` or `rel=previous`.
     pub prev: Option<Url>,
+    /// Links that run a script instead of leading to a URL, in document order.
+    #[serde(skip)]
+    pub scripted_links: Vec<ScriptedLink>,
+}
+
+/// A link that runs a script, as pagers of some frameworks do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptedLink {
+    /// Text of the link.
+    pub label: String,
+    /// The script, without `javascript:`.
+    pub call: String,
 }
 
 /// A link to an OpenSearch description document.

@@ -114,6 +114,7 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
                 .find(|choice| choice.selected)
                 .map_or(String::new(), |choice| choice.value.clone()),
             FieldKind::Textarea => raw_value(&text_below(control.node, limits::VALUE)),
+            FieldKind::Hidden => truncate(given.unwrap_or_default(), limits::HIDDEN_VALUE).to_string(),
             FieldKind::Checkbox | FieldKind::Radio => given.map_or("on".to_string(), raw_value),
             _ if kind.is_button() => {
                 let written = || button_text(self.found, control.node);

@@ -7,7 +7,7 @@ use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{TrackingParams, normalise};
 use crate::endpoint::{LinkElement, PageMarkup, endpoints, may_name_endpoint};
-use crate::page::{OpenSearchLink, PageHints};
+use crate::page::{OpenSearchLink, PageHints, ScriptedLink};
 use html5ever::{LocalName, local_name};
 use url::Url;
 
@@ -34,11 +34,35 @@ pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
     for &anchor in &found.anchors {
         read_neighbour(anchor, base, &mut hints);
     }
+    hints.scripted_links = found
+        .anchors
+        .iter()
+        .filter_map(|anchor| scripted_link(found, *anchor))
+        .take(limits::SCRIPTED_LINKS)
+        .collect();
     hints.endpoints = endpoints(&markup(found, base));
     hints.search_actions.dedup();
     hints.search_actions.truncate(limits::HINTS);
     hints
 }
+
+/// A link without a URL that runs a script, in its address or on a click.
+fn scripted_link<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> Option<ScriptedLink> {
+    let address = anchor.attribute(&local_name!("href")).unwrap_or_default().trim();
+    let script = address.get(..SCRIPT.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCRIPT));
+    let call = match script {
+        Some(_) => &address[SCRIPT.len()..],
+        None if address.is_empty() || address.starts_with('#') => {
+            anchor.attribute(&local_name!("onclick"))?
+        }
+        None => return None,
+    };
+    let is_call = call.contains('(') || call.contains('=');
+    is_call.then(|| ScriptedLink { label: short(found.text_of(anchor)), call: short(call) })
+}
+
+/// Scheme of an address that is a script.
+const SCRIPT: &str = "javascript:";
 
 /// Scripts, links and metadata in which endpoints are detected.
 fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {

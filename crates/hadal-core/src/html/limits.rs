@@ -35,8 +35,10 @@ pub(super) const TEXT: usize = 1 << 20;
 pub(super) const FORM_TEXT: usize = 16 << 10;
 /// Bytes of a name, label, heading or other short text.
 pub(super) const SHORT_TEXT: usize = 512;
-/// Bytes of a default value of a control.
+/// Bytes of a default value of a control that people see.
 pub(super) const VALUE: usize = 4 << 10;
+/// Bytes of the value of a hidden field. Some frameworks keep the state of the whole page in one and refuse a part of it.
+pub(super) const HIDDEN_VALUE: usize = 2 << 20;
 /// Bytes of one JSON-LD script.
 pub(super) const LINKED_DATA: usize = 256 << 10;
 /// `<script>` elements of one page.
@@ -49,6 +51,8 @@ pub(super) const INLINE_SCRIPTS: usize = 20;
 pub(super) const TEXT_NODES: usize = 4_000;
 /// Nodes of an outline.
 pub(super) const OUTLINE: usize = 120_000;
+/// Links of one page that run a script.
+pub(super) const SCRIPTED_LINKS: usize = 500;
 /// OpenSearch descriptions, and search actions, of one page.
 pub(super) const HINTS: usize = 20;
 

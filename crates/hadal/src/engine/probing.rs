@@ -10,12 +10,14 @@ use crate::store::*;
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::ProbeState;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
-use hadal_core::page::{Field, Form};
+use hadal_core::page::{Field, FieldKind, Form};
 use hadal_core::time::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most bytes of text of a form that is stored whole. Larger forms are not probed. Guess.
 const MAX_FORM_BYTES: usize = 256 << 10;
+/// Longest hidden value that is stored. Guess.
+const MAX_KEPT_VALUE: usize = 4 << 10;
 
 /// Settings of probes.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,23 +116,40 @@ pub(super) fn probe_link(
     Some(QueuedLink { link, queue, score, order, generation: 0, attempts: 0, not_before: Time(0) })
 }
 
-/// Copy of a form for the store; `None` when the form is too large.
+/// Copy of a form for the store; `None` when the form is too large. Long hidden values hold the state of one visit and
+/// are left out: a harvest takes them from the entry page.
 pub(super) fn kept_form(form: &Form) -> Option<Box<Form>> {
+    let mut form = Box::new(form.clone());
+    for field in form.fields.iter_mut().filter(|field| field.kind == FieldKind::Hidden) {
+        if field.value.len() > MAX_KEPT_VALUE {
+            field.value.clear();
+        }
+    }
     let options = |field: &Field| field.options.iter().map(|o| o.value.len() + o.text.len()).sum::<usize>();
     let of_field = |field: &Field| {
         let texts = [&field.name, &field.id, &field.label, &field.placeholder, &field.value];
         texts.map(String::len).iter().sum::<usize>() + options(field)
     };
     let bytes = form.text.len() + form.heading.len() + form.fields.iter().map(of_field).sum::<usize>();
-    (bytes <= MAX_FORM_BYTES).then(|| Box::new(form.clone()))
+    (bytes <= MAX_FORM_BYTES).then_some(form)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hadal_core::http::Method;
-    use hadal_core::page::{FieldKind, FieldOption};
+    use hadal_core::page::FieldOption;
     use url::Url;
+
+    #[test]
+    fn the_page_state_in_a_hidden_field_is_not_kept() {
+        let state = Field::new(FieldKind::Hidden, "__VIEWSTATE", &"x".repeat(MAX_KEPT_VALUE + 1));
+        let kept = Field::new(FieldKind::Hidden, "collection", "maps");
+        let form = Form::to(Url::parse("http://a.org/").unwrap(), Method::Post, vec![state, kept]);
+        let values: Vec<String> =
+            kept_form(&form).unwrap().fields.into_iter().map(|field| field.value).collect();
+        assert_eq!(values, ["", "maps"]);
+    }
 
     #[test]
     fn a_very_large_form_is_not_kept() {

@@ -27,7 +27,7 @@ pub(super) fn next_button(page: &Page, query: &Query) -> Option<NextPage> {
 
 /// Returns true if a form repeats the query's words in a field, or is sent to the path of this page with a number that
 /// may be an offset. Forms that edit or export a page do neither.
-fn continues_query(form: &Form, page: &Page, query: &Query) -> bool {
+pub(super) fn continues_query(form: &Form, page: &Page, query: &Query) -> bool {
     let plain = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let words = plain(&query.words);
     let repeats = |field: &Field| !words.is_empty() && plain(&field.value) == words;
