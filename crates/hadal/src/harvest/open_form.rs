@@ -7,9 +7,11 @@
 use crate::fetch::is_html;
 use crate::polite::{Clock, PageError, PoliteClient};
 use crate::store::{
-    self, FormEntry, FormQuery, HarvestQuery, LabelFilter, RunQuery, Store, StoreError, whole_forms,
+    self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
+    whole_forms,
 };
 use hadal_core::address::Site;
+use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::endpoint::stands_for;
@@ -101,7 +103,7 @@ pub enum FormOpenError {
     #[error("{0}: {1}")]
     NoForm(Url, NoSearchForm),
     /// The form must never be submitted.
-    #[error("{0}: the form must not be submitted ({1:?})")]
+    #[error("{0}: the form must not be submitted: {1}")]
     Vetoed(Url, Veto),
     /// The form uses POST and may not be a search.
     #[error("{0}: P(searchable) of this POST form is {1:.2}; POST forms are submitted above {2}")]
@@ -118,14 +120,15 @@ pub enum FormOpenError {
 pub fn form_by_id(store: &dyn Store, id: FormId, posts: PostForms) -> Result<OpenedForm, FormOpenError> {
     match store::form_by_id(store, id, None, true)? {
         Some(found) => open_found(store, &found, posts),
-        None => harvested_form(store, id),
+        None => harvested_form(store, id, posts),
     }
 }
 
-/// Opens a form of an earlier harvest. The checks were made when that harvest began.
-fn harvested_form(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenError> {
+/// Opens a form of an earlier harvest. It is checked again: the user may have insisted on that harvest only.
+fn harvested_form(store: &dyn Store, id: FormId, posts: PostForms) -> Result<OpenedForm, FormOpenError> {
     let query = HarvestQuery { form: Some(id), limit: Some(1), ..HarvestQuery::default() };
     let spec = store.harvests(&query)?.pop().ok_or(FormOpenError::Unknown(id))?.spec;
+    check_submittable(&spec.page, &spec.whole, p_searchable(&spec), posts)?;
     Ok(OpenedForm {
         form: spec.whole,
         id,
@@ -137,6 +140,12 @@ fn harvested_form(store: &dyn Store, id: FormId) -> Result<OpenedForm, FormOpenE
         words: Vec::new(),
         cost: (0, 0),
     })
+}
+
+/// P(searchable) of a harvested form, judged without the rest of its page, which is not stored.
+fn p_searchable(spec: &HarvestSpec) -> f32 {
+    let page = html::parse(b"", None, &spec.page);
+    Classifiers::current().searchable.classify(&spec.whole, &page).0
 }
 
 /// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.

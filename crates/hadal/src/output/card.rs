@@ -6,7 +6,7 @@ use super::escape::for_terminal;
 use super::table::Table;
 use super::terminal::{Paint, Screen};
 use crate::report::judged::{JudgedForm, JudgedPage, TopicProbabilities};
-use crate::report::reasons::{against, in_words};
+use crate::report::reasons::in_words;
 use hadal_core::critic::FormKind;
 use hadal_core::critic::page_kind::{PageKinds, Signal};
 use hadal_core::http::Method;
@@ -64,7 +64,7 @@ impl CardText {
             let sign = if reason.weight > 0.0 { '+' } else { '-' };
             self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
         }
-        self.line("not sent", form.veto.map(against).unwrap_or_default());
+        self.line("not sent", &form.veto.map(|veto| veto.to_string()).unwrap_or_default());
         self.line("buttons", &form.buttons[..form.buttons.len().min(MOST_BUTTONS)].join(", "));
         self.fields(form);
     }

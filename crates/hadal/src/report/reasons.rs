@@ -1,7 +1,6 @@
-//! Texts for the evidence behind a verdict, and for vetoes.
+//! Texts for the evidence behind a verdict.
 
 use super::judged::Reason;
-use hadal_core::critic::veto::Veto;
 
 /// Describes a signal by its group and word.
 pub fn in_words(reason: &Reason) -> String {
@@ -65,28 +64,6 @@ fn spoken(place: &str) -> Option<&'static str> {
 
 fn plain(concept: &str) -> String {
     concept.replace('_', " ")
-}
-
-/// Describes a veto.
-pub fn against(veto: Veto) -> &'static str {
-    match veto {
-        Veto::Password => "it asks for a password",
-        Veto::File => "it takes a file",
-        Veto::Card => "it asks for a bank card or an account",
-        Veto::Captcha => "it has a captcha",
-        Veto::Message => "it asks for an e-mail address and a message",
-        Veto::Textarea => "it has a text area",
-        Veto::Email => "it asks for an e-mail address",
-        Veto::Person => "it asks for personal data",
-        Veto::Order => "it orders something",
-        Veto::Pay => "it pays or donates",
-        Veto::SignUp => "it creates an account",
-        Veto::LogIn => "it is a login",
-        Veto::LogOut => "it is a logout",
-        Veto::Unsubscribe => "it ends a subscription",
-        Veto::Delete => "it deletes something",
-        Veto::Post => "it posts, sends or votes",
-    }
 }
 
 #[cfg(test)]

@@ -54,6 +54,29 @@ pub enum Veto {
     Post,
 }
 
+impl std::fmt::Display for Veto {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Veto::Password => "it asks for a password",
+            Veto::File => "it takes a file",
+            Veto::Card => "it asks for a bank card or an account",
+            Veto::Captcha => "it has a captcha",
+            Veto::Message => "it asks for an e-mail address and a message",
+            Veto::Textarea => "it has a text area",
+            Veto::Email => "it asks for an e-mail address",
+            Veto::Person => "it asks for personal data",
+            Veto::Order => "it orders something",
+            Veto::Pay => "it pays or donates",
+            Veto::SignUp => "it creates an account",
+            Veto::LogIn => "it is a login",
+            Veto::LogOut => "it is a logout",
+            Veto::Unsubscribe => "it ends a subscription",
+            Veto::Delete => "it deletes something",
+            Veto::Post => "it posts, sends or votes",
+        })
+    }
+}
+
 /// Fields with words that are read. The kinds of all fields are checked. Guess.
 const MAX_WORD_FIELDS: usize = 10_000;
 
