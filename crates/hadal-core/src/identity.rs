@@ -156,7 +156,8 @@ fn action_key(form: &Form, page: &Url) -> String {
     format!("{}{}", form.action.authority(), path_without_session(form.action.path()))
 }
 
-fn path_without_session(path: &str) -> String {
+/// Path of a URL without session ids.
+pub(crate) fn path_without_session(path: &str) -> String {
     let keep = |part: &&str| !is_session_name(part.split('=').next().unwrap_or_default());
     let clean = |segment: &str| segment.split(';').filter(keep).collect::<Vec<_>>().join(";");
     path.split('/').map(clean).collect::<Vec<_>>().join("/")

@@ -11,6 +11,7 @@ use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::time::Duration;
 use url::{Url, form_urlencoded};
 
 const WORDS: [&str; 24] = [
@@ -246,6 +247,46 @@ struct RunResult {
     lists: u32,
     requests: u32,
     ending: Option<HarvestEnding>,
+    waits: Vec<Duration>,
+}
+
+/// A plain search that asks to wait at the first sending of every word, as boards do.
+struct SlowedSearch {
+    plain: PlainSearch,
+    sent: BTreeSet<String>,
+}
+
+impl SearchSite for SlowedSearch {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let word = value(request, "q");
+        let is_first = request.url.path() == "/find" && self.sent.insert(word);
+        if is_first && self.sent.len() > 1 && value(request, "page").is_empty() {
+            return (
+                200,
+                None,
+                frame("<p>You cannot search at this time. Please try again in 14 seconds.</p>"),
+            );
+        }
+        self.plain.answer(request)
+    }
+}
+
+/// A plain search behind redirects: the entry page moved, and answers come after a page that refreshes itself.
+struct RedirectedSearch {
+    plain: PlainSearch,
+}
+
+impl SearchSite for RedirectedSearch {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        match (request.url.path(), request.url.query()) {
+            ("/", _) => (301, Some("/start"), "<h1>301 Moved Permanently</h1>".into()),
+            ("/find", Some(query)) if !query.contains("ready") => {
+                let target = format!("/find?{query}&ready=1");
+                (200, None, format!("<meta http-equiv=refresh content='1; url={target}'><p>Searching ..."))
+            }
+            _ => self.plain.answer(request),
+        }
+    }
 }
 
 fn run(site: &mut dyn SearchSite, policy: &str, most: u32) -> RunResult {
@@ -270,6 +311,7 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         lists: 0,
         requests: 0,
         ending: None,
+        waits: Vec::new(),
     };
     while let Some((request, purpose)) = session.next_request() {
         assert_eq!(session.next_request().unwrap().0, request, "the same until a response is received");
@@ -279,6 +321,7 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         let update = session.receive(ParsedResponse { status, location, document, data: None });
         result.records.extend(update.records.iter().map(|(record, _)| record.title.clone()));
         result.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
+        result.waits.extend(update.wait);
         result.submissions += u32::from(purpose == RequestPurpose::Query);
         result.lists += u32::from(purpose == RequestPurpose::Link);
         result.requests += 1;
@@ -299,6 +342,22 @@ fn all_records_behind_a_search_box_are_found() {
         assert!(found >= 149, "{policy}: {found} in {} requests", result.requests);
         assert_eq!(result.records.difference(&truth).count(), 0, "{policy}");
     }
+}
+
+#[test]
+fn a_query_is_sent_again_after_the_wait_that_a_site_asks_for() {
+    let mut site = SlowedSearch { plain: PlainSearch { records: 60 }, sent: BTreeSet::new() };
+    let found = run(&mut site, "adaptive", 400);
+    assert_eq!(found.records.len(), 60);
+    // 14 seconds at the first message, and an interval that grows until none is expected.
+    assert_eq!(found.waits.first(), Some(&Duration::from_secs(14)));
+    assert!(found.waits.iter().all(|wait| *wait <= Duration::from_secs(120)), "{:?}", found.waits);
+}
+
+#[test]
+fn redirects_by_status_and_by_markup_are_followed() {
+    let found = run(&mut RedirectedSearch { plain: PlainSearch { records: 60 } }, "adaptive", 600);
+    assert_eq!(found.records.len(), 60);
 }
 
 #[test]

@@ -50,9 +50,10 @@ impl Query {
         Query { after: records, ..self.clone() }
     }
 
-    /// Input for the form. `text_box` is the position of the field for the words.
+    /// Input for the form. `text_box` is the position of the field for the words. A query without words clears it, because
+    /// it may show a hint or an earlier query.
     pub fn filled_form(&self, text_box: Option<usize>) -> FilledForm {
-        let typed = text_box.filter(|_| !self.words.is_empty()).map(|at| (at, self.words.clone()));
+        let typed = text_box.map(|at| (at, self.words.clone()));
         FilledForm { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }
     }
 }
@@ -66,5 +67,6 @@ mod tests {
         let query = Query { words: "sea".into(), ..Query::choices(vec![(2, "red".into())]) };
         assert_eq!(query.filled_form(Some(0)).values, [(0, "sea".to_string()), (2, "red".to_string())]);
         assert_eq!(query.filled_form(None).values, [(2, "red".to_string())]);
+        assert_eq!(Query::default().filled_form(Some(0)).values, [(0, String::new())]);
     }
 }

@@ -18,10 +18,21 @@ pub(super) enum EntryValue {
     NoFile,
 }
 
-/// Position of the default button, which the Enter key presses: the first enabled submit button.
-pub(super) fn default_button(form: &Form) -> Option<usize> {
+/// Position of the button that a person presses: the first enabled submit button, which the Enter key presses too. If
+/// that button belongs to another text field than the filled one, because it stands between the two, then the first button
+/// after the filled field.
+pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
-    form.fields.iter().position(sends)
+    let is_box = |field: &Field| field.kind.is_textual() && !field.disabled;
+    let default = form.fields.iter().position(sends)?;
+    let is_filled = |at: usize| form.fields.get(at).is_some_and(is_box);
+    let filled = input.values.iter().map(|(at, _)| *at).find(|at| is_filled(*at));
+    let Some(filled) = filled.filter(|at| *at > default && form.fields[..default].iter().any(is_box)) else {
+        return Some(default);
+    };
+    // A button with a target of its own may do something else than search.
+    let is_own = |field: &Field| sends(field) && field.formaction.is_none() && field.formmethod.is_none();
+    form.fields[filled..].iter().position(is_own).map_or(Some(default), |after| Some(filled + after))
 }
 
 /// Entries in document order.

@@ -9,7 +9,8 @@ mod entries;
 use crate::http::{Headers, Method, Request};
 use crate::page::Form;
 use encode::{Enctype, encoding_of};
-use entries::{default_button, entries};
+use entries::{entries, pressed_button};
+use url::Url;
 
 /// Values and button for a form. Other fields keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct FilledForm {
     /// Values by position among the form's fields. A checkbox or radio button is checked by its own value and
     /// unchecked by any other. A select takes only values of its options; one with `multiple` takes all given values.
     pub values: Vec<(usize, String)>,
-    /// Position of the button that is pressed; `None` for the default button.
+    /// Position of the button that is pressed; `None` for the button of the filled text field.
     pub button: Option<usize>,
 }
 
@@ -32,7 +33,7 @@ impl FilledForm {
 ///
 /// [`Form`] does not distinguish the `value` of a button from its text, so a button without a `value` sends its text.
 pub fn submission(form: &Form, input: &FilledForm, page_charset: &str) -> Request {
-    let position = input.button.filter(|&at| at < form.fields.len()).or_else(|| default_button(form));
+    let position = input.button.filter(|&at| at < form.fields.len()).or_else(|| pressed_button(form, input));
     let button = position.map(|at| &form.fields[at]);
     let encoding = encoding_of(&form.accept_charset, page_charset);
     let entries = entries(form, input, position, encoding.name());
@@ -49,6 +50,33 @@ pub fn submission(form: &Form, input: &FilledForm, page_charset: &str) -> Reques
     Request { method, headers, body, ..Request::get(url) }
 }
 
+/// Adds the headers by which a server sees the page of a form, as browsers send them: `Referer`, and `Origin` on POST.
+/// Some servers refuse submissions without them.
+pub fn sent_from(mut request: Request, page: &Url) -> Request {
+    if request.headers.get("referer").is_some() || !matches!(page.scheme(), "http" | "https") {
+        return request;
+    }
+    let origin = page.origin().ascii_serialization();
+    let is_downgrade = page.scheme() == "https" && request.url.scheme() == "http";
+    if !is_downgrade {
+        let is_same_origin = request.url.origin() == page.origin();
+        request.headers.push("Referer", if is_same_origin { referrer(page) } else { format!("{origin}/") });
+    }
+    if request.method == Method::Post {
+        request.headers.push("Origin", origin);
+    }
+    request
+}
+
+/// URL of a page without user name, password and fragment.
+fn referrer(page: &Url) -> String {
+    let mut url = page.clone();
+    url.set_fragment(None);
+    // Both fail only for URLs without a host.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.into()
+}
+
 /// Returns true for http and https. The action of a form may also be a script or a mail address.
 pub fn goes_to_web(request: &Request) -> bool {
     matches!(request.url.scheme(), "http" | "https")
@@ -58,7 +86,6 @@ pub fn goes_to_web(request: &Request) -> bool {
 mod tests {
     use super::*;
     use crate::page::{Field, FieldKind};
-    use url::Url;
 
     fn form(html: &str) -> Form {
         let url = Url::parse("http://a.org/dir/page?old=1").unwrap();
@@ -113,6 +140,31 @@ mod tests {
         assert_eq!((request.method, request.url.as_str()), (Method::Post, "http://a.org/t"));
         assert_eq!(request.body, b"q=x&go=2");
         assert_eq!(request.headers.get("content-type"), Some("application/x-www-form-urlencoded"));
+    }
+
+    #[test]
+    fn the_button_of_the_filled_box_is_pressed() {
+        let html = "<form action=/s><input name=zip><button name=go value=zip>Go</button>
+            <input name=q><button name=go value=all>Search</button><button name=go value=clear>Clear</button></form>";
+        assert_eq!(sent(html, &FilledForm::of(0, "7")), "http://a.org/s?zip=7&go=zip&q=");
+        assert_eq!(sent(html, &FilledForm::of(2, "x")), "http://a.org/s?zip=&q=x&go=all");
+        let above = "<form action=/s><button name=go value=1>Go</button><input name=q><button name=r>R</button></form>";
+        assert_eq!(sent(above, &FilledForm::of(1, "x")), "http://a.org/s?go=1&q=x");
+    }
+
+    #[test]
+    fn a_submission_names_its_page_and_a_post_its_origin() {
+        let page = Url::parse("https://me:pw@a.org/find?x=1#top").unwrap();
+        let to = |url: &str, method| {
+            let request = Request { method, ..Request::get(Url::parse(url).unwrap()) };
+            let headers = sent_from(request, &page).headers;
+            let value = |name| headers.get(name).map(String::from);
+            (value("referer"), value("origin"))
+        };
+        let origin = || Some("https://a.org".to_string());
+        assert_eq!(to("https://a.org/s", Method::Get), (Some("https://a.org/find?x=1".into()), None));
+        assert_eq!(to("https://b.org/s", Method::Post), (Some("https://a.org/".into()), origin()));
+        assert_eq!(to("http://a.org/s", Method::Post), (None, origin()));
     }
 
     #[test]

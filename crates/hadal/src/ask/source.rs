@@ -151,9 +151,10 @@ async fn query_form(
         session.restore(&reader);
     }
     let mut clock = source.clock;
+    // A retry would send the form again without an entry in the audit log.
     let client = match clock {
-        Clock::Real => source.client.clone(),
-        Clock::Simulated(_) => source.client.with_own_hosts(),
+        Clock::Real => source.client.without_retries(),
+        Clock::Simulated(_) => source.client.without_retries().with_own_hosts(),
     };
     let mut reply = SourceReply::default();
     for _ in 0..MAX_REQUESTS {
@@ -178,10 +179,15 @@ async fn query_form(
             reply.failure = Some(error.to_string());
         }
         let update = session.receive(parse_response(request.url, exchange).await);
-        let is_finished = update.finished.is_some();
+        let (is_finished, wait) = (update.finished.is_some(), update.wait);
         reply.add(update);
         // Further queries of the session, such as the empty one, do not answer the user's.
         if is_finished {
+            break;
+        }
+        if let Some(wait) = wait
+            && client.wait(wait, &mut clock).await.is_err()
+        {
             break;
         }
     }

@@ -55,7 +55,9 @@ pub async fn harvest_form(
                 run.session.end_with(HarvestEnding::Errors);
             }
         }
-        run.receive(request, purpose, sent, emit).await?;
+        if let Some(wait) = run.receive(request, purpose, sent, emit).await? {
+            run.wait(client, wait).await;
+        }
         if state != HarvestState::Done {
             break;
         }
@@ -201,14 +203,21 @@ impl<'a> HarvestRun<'a> {
         fault.map_or(Ok(sent), Err)
     }
 
-    /// Parses the response, lets the session learn from it, commits one step and emits its event.
+    /// Waits as the site asked. A stop ends the wait; the next request then learns of it.
+    async fn wait(&mut self, client: &PoliteClient, time: Duration) {
+        tracing::info!("the site wants {} s between two searches", time.as_secs());
+        let _ = client.wait(time, &mut self.clock).await;
+    }
+
+    /// Parses the response, lets the session learn from it, commits one step and emits its event. Returns the wait that
+    /// the site asked for.
     async fn receive(
         &mut self,
         request: Request,
         purpose: RequestPurpose,
         sent: SendOutcome,
         emit: &(dyn Fn(HarvestEvent) + Sync),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<Duration>, StoreError> {
         self.query_requests += sent.requests;
         self.spent += u64::from(sent.requests);
         let mut step = HarvestStep {
@@ -219,6 +228,7 @@ impl<'a> HarvestRun<'a> {
             ..HarvestStep::default()
         };
         self.next_seq += 1;
+        let mut wait = None;
         let response = match sent.result {
             Ok(exchange) => {
                 step.failed = failure(&exchange);
@@ -232,6 +242,7 @@ impl<'a> HarvestRun<'a> {
         if let Some(response) = response {
             step.pages = u32::from(response.document.is_some() || response.data.is_some());
             let update = self.session.receive(response);
+            wait = update.wait;
             self.fill(&mut step, update);
         }
         let asked = step.asked.clone();
@@ -245,7 +256,7 @@ impl<'a> HarvestRun<'a> {
                 standing: self.standing()?,
             });
         }
-        Ok(())
+        Ok(wait)
     }
 
     /// Fills a step with the records and the finished query of an update.

@@ -240,6 +240,12 @@ impl PoliteClient {
         self.unless_stopped(tokio::time::sleep(time)).await
     }
 
+    /// Waits by the clock of a session, unless the session is stopped.
+    pub async fn wait(&self, time: Duration, clock: &mut Clock) -> Result<(), NotSent> {
+        let until = clock.now().after(time);
+        self.unless_stopped(clock.sleep_until(until)).await
+    }
+
     async fn unless_stopped(&self, waiting: impl Future<Output = ()>) -> Result<(), NotSent> {
         let mut stop = self.stop.clone();
         tokio::select! {

@@ -8,8 +8,10 @@ mod counts;
 mod lists;
 mod non_answers;
 mod phrases;
+mod waits;
 
 pub use counts::{StatedCount, stated_counts, stated_total};
+pub use waits::stated_wait;
 
 use super::phrase_set::normalise_prefix;
 use crate::page::Page;

@@ -8,7 +8,7 @@
 //! - Pages are equal: send the empty query, in case the word is rare in this database.
 //! - An answer is a redirect: follow it.
 //!
-//! All thresholds are guesses, checked aextrast the back ends of the simulated web.
+//! All thresholds are guesses, checked against the back ends of the simulated web.
 
 use super::page_digest::{ExtraContent, PageDigest, distance};
 use super::redirect::{drops_query, replace_word};

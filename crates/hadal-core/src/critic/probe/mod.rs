@@ -11,7 +11,7 @@
 
 mod decide;
 mod page_digest;
-mod redirect;
+pub(crate) mod redirect;
 mod signature;
 mod state;
 mod target;

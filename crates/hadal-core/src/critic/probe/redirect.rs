@@ -8,7 +8,7 @@ use url::{Url, form_urlencoded};
 const MAX_REFRESH_DELAY: u32 = 5;
 
 /// Target of a meta refresh with a short delay.
-pub(super) fn meta_refresh(page: &Page) -> Option<&Url> {
+pub(crate) fn meta_refresh(page: &Page) -> Option<&Url> {
     let (after, target) = page.hints.refresh.as_ref()?;
     (*after <= MAX_REFRESH_DELAY && *target != page.url).then_some(target)
 }

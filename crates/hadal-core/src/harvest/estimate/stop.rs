@@ -1,4 +1,4 @@
-//! Stop rule of a harvest: enough coverage, low yield, or no query left.
+//! Stop rule of a harvest: enough coverage or low yield.
 
 use super::SizeEstimate;
 
@@ -42,8 +42,6 @@ pub enum StopReason {
     Covered,
     /// Recent and expected yield are below the least yield.
     LowYield,
-    /// The policy has no query left.
-    NoQueries,
 }
 
 /// Returns the reason to stop, or `None` to continue.
@@ -51,7 +49,7 @@ pub fn stop_reason(rule: &StopRule, evidence: &StopEvidence<'_>) -> Option<StopR
     if evidence.estimate.is_some_and(|estimate| is_covered(rule, estimate)) {
         return Some(StopReason::Covered);
     }
-    let Some(expected) = evidence.expected_yield else { return Some(StopReason::NoQueries) };
+    let expected = evidence.expected_yield?;
     let recent = evidence.recent_new as f64 / evidence.recent_requests.max(1) as f64;
     let is_measured = evidence.recent_requests >= WINDOW;
     let is_low = is_measured && recent < rule.least_yield && expected < rule.least_yield;
@@ -101,6 +99,6 @@ mod tests {
         assert_eq!(stop_reason(&RULE, &StopEvidence { expected_yield: Some(0.5), ..low }), None);
         assert_eq!(stop_reason(&RULE, &StopEvidence { recent_requests: 40, ..low }), None);
         let no_queries = StopEvidence { expected_yield: None, ..low };
-        assert_eq!(stop_reason(&RULE, &no_queries), Some(StopReason::NoQueries));
+        assert_eq!(stop_reason(&RULE, &no_queries), None);
     }
 }

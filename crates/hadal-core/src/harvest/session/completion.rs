@@ -5,7 +5,8 @@
 //! 1. The first answers are all the same: the form does not search.
 //! 2. The wanted number of records is reached.
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
-//!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request.
+//!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
+//!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or a list showed records.
 //! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
 //!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached. A harvest without
 //!    records first sends all words of the entry page and its language.
@@ -16,7 +17,7 @@ use crate::harvest::estimate::stop::{self, StopEvidence, StopReason, StopRule};
 use crate::harvest::policy::QueryOutcome;
 use std::collections::VecDeque;
 
-/// Consecutive queries without a new record that end a harvest without records. Guess.
+/// Base of `B`: consecutive queries without a new record that end a harvest. Guess.
 const MIN_BARREN_QUERIES: u64 = 20;
 /// Most consecutive queries without a new record that a harvest continues with. Guess.
 const MAX_BARREN_QUERIES: u64 = 100;
@@ -78,7 +79,7 @@ impl HarvestSession {
             Some(StopReason::Covered) if !self.has_listed && self.answered_words < MIN_ANSWERED_WORDS => None,
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
-            _ => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.barren_ending()),
+            None => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.barren_ending()),
         }
     }
 

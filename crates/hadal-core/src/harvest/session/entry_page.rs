@@ -7,9 +7,9 @@ use crate::critic::probe::{nonsense_word, query_field};
 use crate::harvest::answer::MAX_DATA_BYTES;
 use crate::harvest::query::Query;
 use crate::http::Request;
-use crate::identity::{FormId, form_id, is_volatile};
+use crate::identity::{FormId, form_id, is_volatile, path_without_session};
 use crate::page::{FieldKind, Form, Page};
-use crate::submission::submission;
+use crate::submission::{sent_from, submission};
 use std::borrow::Cow;
 use url::Url;
 
@@ -68,7 +68,10 @@ impl EntryPage {
     fn short_request(&self, query: &Query) -> Request {
         match &query.link {
             Some(link) => Request::get(self.with_current_values(&link.url)),
-            None => submission(&self.form, &query.filled_form(query_field(&self.form)), &self.charset),
+            None => {
+                let filled = query.filled_form(query_field(&self.form));
+                sent_from(submission(&self.form, &filled, &self.charset), &self.page)
+            }
         }
     }
 
@@ -110,7 +113,7 @@ impl EntryPage {
         let same = |form: &&Form| {
             form_id(form, &page.url) == self.id
                 && form.fields.len() == self.form.fields.len()
-                && form.action.path() == self.form.action.path()
+                && path_without_session(form.action.path()) == path_without_session(self.form.action.path())
         };
         let Some(copy) = page.forms.iter().find(same) else { return false };
         if query_field(copy) == query_field(&self.form) {
@@ -120,6 +123,7 @@ impl EntryPage {
                     field.value.clone_from(&fresh.value);
                 }
             }
+            self.form.action.set_path(copy.action.path());
             self.charset = page.charset.to_string();
         }
         true
@@ -140,6 +144,19 @@ mod tests {
     }
 
     #[test]
+    fn the_session_in_the_action_is_that_of_the_last_page() {
+        let page = |session: &str| {
+            let html = format!("<form action='/find.do;jsessionid={session}'><input name=q></form>");
+            parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap())
+        };
+        let first = page("0123456789abcdef");
+        let mut entry_page = EntryPage::new(first.forms[0].clone(), first.url.clone(), first.charset);
+        assert!(entry_page.refresh(&page("fedcba9876543210")));
+        let request = entry_page.request_for(&Query::words("sea"));
+        assert_eq!(request.url.as_str(), "http://a.org/find.do;jsessionid=fedcba9876543210?q=sea");
+    }
+
+    #[test]
     fn only_hidden_values_are_copied_from_a_later_page() {
         let first = page("a1b2c3d4e5f6a7b8", "");
         let mut entry_page = EntryPage::new(first.forms[0].clone(), first.url.clone(), first.charset);
@@ -152,6 +169,7 @@ mod tests {
             entry_page.request_for(&link).url.as_str(),
             "http://a.org/find?letter=A&csrf=ffffeeee99990000"
         );
+        assert_eq!(request.headers.get("referer"), Some("http://a.org/"));
         assert!(!entry_page.refresh(&parse(b"<p>Gone.", None, &Url::parse("http://a.org/").unwrap())));
     }
 }

@@ -7,6 +7,7 @@ use crate::harvest::record::{Record, RecordId};
 use crate::html::Document;
 use crate::http::{Method, Request};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use url::Url;
 
 /// Purpose of a request.
@@ -41,8 +42,8 @@ impl RequestPurpose {
 
     /// True if the harvest can continue without this page.
     pub fn is_dispensable(self) -> bool {
-        use RequestPurpose::{Detail, Link, Page, PageButton};
-        matches!(self, Link | Page | PageButton | Detail)
+        use RequestPurpose::{Detail, Link, Page, PageButton, Redirect};
+        matches!(self, Link | Redirect | Page | PageButton | Detail)
     }
 
     /// Purpose after `redirects` redirects. A redirected POST that stays POST submits the form again.
@@ -81,6 +82,8 @@ pub struct HarvestUpdate {
     pub finished: Option<FinishedQuery>,
     /// True if [`super::HarvestSession::save`] returns a new state.
     pub needs_save: bool,
+    /// Time that the site wants between two searches. The caller waits before the next request.
+    pub wait: Option<Duration>,
 }
 
 /// Summary of a finished query.
@@ -112,5 +115,12 @@ mod tests {
     fn a_page_by_a_button_is_a_submission_and_a_page_by_a_link_is_none() {
         assert!(RequestPurpose::PageButton.submits() && RequestPurpose::PageButton.is_dispensable());
         assert!(!RequestPurpose::Page.submits() && RequestPurpose::Page.is_dispensable());
+    }
+
+    #[test]
+    fn a_redirect_that_may_not_be_followed_fails_one_query_only() {
+        let target = Request::get(Url::parse("http://a.org/record/7").unwrap());
+        assert!(RequestPurpose::Query.after(1, &target).is_dispensable());
+        assert!(!RequestPurpose::Query.is_dispensable());
     }
 }

@@ -51,6 +51,7 @@ use super::query::Query;
 use super::record::RecordId;
 use crate::address::LinkId;
 use crate::http::Request;
+use crate::submission::sent_from;
 use completion::RecentYield;
 use content_identity::ContentIdentity;
 use details::DetailPageCheck;
@@ -60,6 +61,7 @@ use paused::PausedReadings;
 use reading::AnswerReading;
 use rustc_hash::FxHashSet;
 use search_check::SearchCheck;
+use std::time::Duration;
 
 /// Answers with results from which the reader learns the layout of result pages. Guess.
 const READER_LESSONS: u32 = 6;
@@ -82,6 +84,8 @@ pub struct HarvestOptions {
 /// State of a harvest in progress.
 pub struct HarvestSession {
     entry_page: EntryPage,
+    /// Request for the entry page, or for the target of its last redirect, and the number of these redirects.
+    entry_request: (Request, u8),
     options: HarvestOptions,
     reader: AnswerReader,
     /// Reader of answers that are data.
@@ -121,6 +125,8 @@ pub struct HarvestSession {
     /// A link or the query without words listed records.
     has_listed: bool,
     failures: FailureStreak,
+    /// Time between two searches that the site asked for.
+    search_interval: Option<Duration>,
     stage: SessionStage,
 }
 
@@ -141,6 +147,7 @@ impl HarvestSession {
     /// Creates a session that has sent nothing yet.
     pub fn new(entry_page: EntryPage, policy: Box<dyn Policy>, options: HarvestOptions) -> HarvestSession {
         HarvestSession {
+            entry_request: (Request::get(entry_page.page().clone()), 0),
             entry_page,
             options,
             reader: AnswerReader::default(),
@@ -169,6 +176,7 @@ impl HarvestSession {
             answered_words: 0,
             has_listed: false,
             failures: FailureStreak::default(),
+            search_interval: None,
             stage: SessionStage::Open,
         }
     }
@@ -181,19 +189,33 @@ impl HarvestSession {
         }
         match &self.stage {
             SessionStage::Open | SessionStage::Reopen(_) => {
-                Some((Request::get(self.entry_page.page().clone()), RequestPurpose::EntryPage))
+                let (request, redirects) = &self.entry_request;
+                Some((request.clone(), RequestPurpose::EntryPage.after(*redirects, request)))
             }
             SessionStage::Calibrate(sent) => {
                 let purpose = RequestPurpose::Calibration.after(sent.redirects, &sent.request);
                 Some((sent.request.clone(), purpose))
             }
-            SessionStage::Read(reading) => reading.next_request(),
+            SessionStage::Read(reading) => {
+                let (request, purpose) = reading.next_request()?;
+                match purpose.submits() {
+                    true => Some((sent_from(request, self.entry_page.page()), purpose)),
+                    false => Some((request, purpose)),
+                }
+            }
             SessionStage::Choose | SessionStage::Ended(_) => None,
         }
     }
 
     /// Processes the response to the last request.
     pub fn receive(&mut self, response: ParsedResponse) -> HarvestUpdate {
+        let update = self.receive_response(response);
+        let is_search = update.finished.as_ref().is_some_and(|finished| finished.query.link.is_none());
+        let wait = update.wait.or(self.search_interval.filter(|_| is_search));
+        HarvestUpdate { wait, ..update }
+    }
+
+    fn receive_response(&mut self, response: ParsedResponse) -> HarvestUpdate {
         match std::mem::replace(&mut self.stage, SessionStage::Choose) {
             SessionStage::Open => self.receive_entry_page(response),
             SessionStage::Reopen(reading) => self.receive_entry_page_again(reading, response),

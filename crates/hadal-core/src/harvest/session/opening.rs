@@ -4,6 +4,7 @@ use super::opening_words::OpeningWords;
 use super::reading::AnswerReading;
 use super::{HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
 use crate::address::Site;
+use crate::critic::probe::redirect::meta_refresh;
 use crate::harvest::answer::{AnswerKind, AnswerSample};
 use crate::harvest::query::Query;
 use crate::http::{Method, Request};
@@ -24,6 +25,10 @@ impl HarvestSession {
     /// Updates the form from its entry page and finds browse lists. If the page does not show the form, the form is
     /// submitted as it was found.
     pub(super) fn receive_entry_page(&mut self, response: ParsedResponse) -> HarvestUpdate {
+        if self.redirect_entry_page(&response) {
+            self.stage = SessionStage::Open;
+            return HarvestUpdate::default();
+        }
         if let Some(document) = &response.document {
             self.entry_page.refresh(&document.page);
             self.data_reader.add_links(document.page.links.iter().map(|link| &link.url));
@@ -41,12 +46,27 @@ impl HarvestSession {
         HarvestUpdate::default()
     }
 
+    /// Follows a redirect of the entry page. Returns false if there is none.
+    fn redirect_entry_page(&mut self, response: &ParsedResponse) -> bool {
+        let (request, redirects) = &self.entry_request;
+        let target = redirect_request(request, response, *redirects);
+        let redirects = if target.is_some() { redirects + 1 } else { 0 };
+        let is_redirect = target.is_some();
+        let page = || Request::get(self.entry_page.page().clone());
+        self.entry_request = (target.unwrap_or_else(page), redirects);
+        is_redirect
+    }
+
     /// Repeats a query with the hidden values of the page that was just fetched.
     pub(super) fn receive_entry_page_again(
         &mut self,
         mut reading: Box<AnswerReading>,
         response: ParsedResponse,
     ) -> HarvestUpdate {
+        if self.redirect_entry_page(&response) {
+            self.stage = SessionStage::Reopen(reading);
+            return HarvestUpdate::default();
+        }
         if let Some(document) = &response.document {
             self.entry_page.refresh(&document.page);
         }
@@ -86,10 +106,14 @@ impl HarvestSession {
     }
 }
 
-/// Request for the target of a redirect within the site. As in browsers, POST becomes GET unless the status is 307 or
-/// 308.
+/// Request for the target of a redirect within the site, by status or by a meta refresh. As in browsers, POST becomes GET
+/// unless the status is 307 or 308.
 pub(super) fn redirect_request(sent: &Request, response: &ParsedResponse, redirects: u8) -> Option<Request> {
-    let target = response.location.as_ref().filter(|_| (300..400).contains(&response.status))?;
+    let target = match response.status {
+        300..400 => response.location.as_ref(),
+        200..300 => response.document.as_ref().and_then(|document| meta_refresh(&document.page)),
+        _ => None,
+    }?;
     let is_followed = Site::of(target) == Site::of(&sent.url) && redirects < MAX_REDIRECTS;
     let keeps_post = matches!(response.status, 307 | 308) && sent.method == Method::Post;
     is_followed.then(|| match keeps_post {

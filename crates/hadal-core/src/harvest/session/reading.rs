@@ -37,6 +37,8 @@ pub struct AnswerReading {
     pub redirects: u8,
     /// True if the query was sent a second time with new hidden values.
     pub is_repeated: bool,
+    /// Times that the site asked to wait and send the query again.
+    pub waits: u8,
     /// Pages and records so far, to detect pages that repeat.
     pub seen: AnswerPages,
     /// Records in order, each with true if it was new.
@@ -62,6 +64,7 @@ impl AnswerReading {
             total: None,
             redirects: 0,
             is_repeated: false,
+            waits: 0,
             seen: AnswerPages::default(),
             records: Vec::new(),
             details: VecDeque::new(),

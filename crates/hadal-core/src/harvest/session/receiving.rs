@@ -8,13 +8,22 @@ use super::{
     READER_LESSONS, SessionStage,
 };
 use crate::address::{LinkId, Site};
+use crate::critic::page_kind::stated_wait;
 use crate::harvest::answer::{Answer, AnswerKind, AnswerSample, DataDocument, PagerKind};
 use crate::harvest::policy::{ReadingEnd, StatedTotal};
 use crate::harvest::record::Record;
 use crate::html::Document;
+use crate::http::Request;
+use std::time::Duration;
 
 /// Words that a record needs before it is compared with others for near-duplicates. Guess.
 const MIN_COMPARED_WORDS: usize = 30;
+/// Times that one query is sent again because the site asked to wait. Guess.
+const MAX_WAITS: u8 = 3;
+/// Added to the first wait that a site states: the default delay between two requests, which had passed before.
+const MIN_DELAY: Duration = Duration::from_secs(1);
+/// Longest time between two queries. Guess.
+const MAX_INTERVAL: Duration = Duration::from_secs(120);
 
 impl HarvestSession {
     /// Processes one result page, a redirect to one, or its failure.
@@ -35,6 +44,9 @@ impl HarvestSession {
         let Some(document) = response.document else {
             return self.fail(reading, AnswerKind::Error, status);
         };
+        if let Some(wait) = stated_wait(&document.page).filter(|_| reading.waits < MAX_WAITS) {
+            return self.wait_and_repeat(reading, wait);
+        }
         let shows_form = self.entry_page.refresh(&document.page);
         let has_learned = self.train_reader(&reading, &document, status);
         let answer = self.read_answer(&reading, &document, status);
@@ -70,6 +82,21 @@ impl HarvestSession {
             self.stage = SessionStage::Ended(HarvestEnding::SameAnswers);
         }
         HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
+    }
+
+    /// Sends a page request again after the wait that the site asks for, and leaves more time between queries from now on.
+    fn wait_and_repeat(&mut self, mut reading: Box<AnswerReading>, wait: Duration) -> HarvestUpdate {
+        // The stated time is what is left of the site's interval.
+        let interval = self.search_interval.map_or(wait + MIN_DELAY, |interval| interval + wait);
+        self.search_interval = Some(interval.min(MAX_INTERVAL));
+        reading.waits += 1;
+        if reading.pages == 0 {
+            reading.redirects = 0;
+            reading.request = self.entry_page.request_for(&reading.query);
+        }
+        let (kind, query_number) = (Some(AnswerKind::RateLimited), reading.number);
+        self.stage = SessionStage::Read(reading);
+        HarvestUpdate { kind, query_number, wait: Some(wait), ..HarvestUpdate::default() }
     }
 
     /// Processes one page of an answer that is data.
@@ -255,9 +282,18 @@ impl HarvestSession {
         response: ParsedResponse,
     ) -> HarvestUpdate {
         let mut update = HarvestUpdate { query_number: reading.number, ..HarvestUpdate::default() };
+        if let Some((_, url)) = reading.details.front_mut()
+            && let Some(request) = redirect_request(&Request::get(url.clone()), &response, reading.redirects)
+        {
+            *url = request.url;
+            reading.redirects += 1;
+            self.stage = SessionStage::Read(reading);
+            return update;
+        }
+        reading.redirects = 0;
         let record = reading.details.pop_front().and_then(|(at, _)| reading.records.get_mut(at));
         match (record, response.document) {
-            (Some((record, _)), Some(document)) if response.status < 400 => {
+            (Some((record, _)), Some(document)) if (200..300).contains(&response.status) => {
                 let text = document.page.text;
                 self.details.add_detail_page(&record.text, &text);
                 record.text = format!("{} {text}", record.text);
