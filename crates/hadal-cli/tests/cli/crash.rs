@@ -21,7 +21,7 @@ fn form_ids(store: &Path) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_twenty_times_a_crawl_finds_the_same_forms_and_repeats_only_what_was_in_flight() {
+async fn killed_twenty_times_a_crawl_finds_the_same_forms_and_requests_no_stored_page_again() {
     let site = Site::tiny(3).await;
     let dir = tempfile::tempdir().unwrap();
     let (calm, rough) = (dir.path().join("calm"), dir.path().join("rough"));

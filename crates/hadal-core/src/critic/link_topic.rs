@@ -20,7 +20,7 @@ const SLOTS: usize = 1 << 16;
 
 /// Cache of P(topic) by the words of a link. Threads share it without locks.
 ///
-/// A slot is one integer: 32 bits of the key, then the bits of the probability. A link is mistaken for another one if 48
+/// A slot is one integer: 32 bits of the key, then the bits of the probability. A link is mistaken for another one if 47
 /// bits of their keys are equal.
 pub(super) struct RecentTopics {
     slots: Vec<AtomicU64>,
@@ -35,7 +35,7 @@ impl RecentTopics {
     fn p_topic(&self, key: u64, estimate: impl FnOnce() -> f32) -> f32 {
         let slot = &self.slots[key as usize % SLOTS];
         let kept = slot.load(Ordering::Relaxed);
-        // An empty slot is 0, which is no key.
+        // Bit 0 is set, so no tag equals that of an empty slot.
         let tag = (key >> 32) | 1;
         if kept >> 32 == tag {
             return f32::from_bits(kept as u32);

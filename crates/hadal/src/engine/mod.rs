@@ -1,7 +1,7 @@
 //! The crawl engine: from a link in the frontier to a stored outcome.
 //!
 //! [`crawl`] is the function to read first. Its loop has four verbs: choose a step ([`choose`]), send it ([`flights`]),
-//! receive its result ([`step`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the links
+//! receive its result ([`flights`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the links
 //! that wait and the hosts, [`flights`] the steps in flight, [`progress`] counters, budget and checkpoints.
 //!
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
@@ -121,7 +121,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// Opens the run and resumes it: steps in flight are sent again under their old numbers.
+    /// Opens the run and resumes it. [`Engine::resend`] continues the steps in flight.
     fn open(mut crawl: Crawl) -> Result<Engine, CrawlError> {
         let mut run = crawl.store.begin(&crawl.spec)?;
         if crawl.fresh {

@@ -50,7 +50,7 @@ pub struct Calibration {
     pub knots: [f64; KNOTS],
     /// Lower, middle and upper quantile of the errors of `y` at the knots.
     pub error_quantiles: [[f64; KNOTS]; 3],
-    /// How both sources are joined.
+    /// Combination of both sources.
     pub combination: Combination,
 }
 

@@ -15,7 +15,7 @@ pub struct QueryOutcome<'a> {
     pub total: Option<StatedTotal>,
     /// Number of result pages read.
     pub pages: u32,
-    /// Why no further page was read.
+    /// Reason why no further page was read.
     pub end: ReadingEnd,
 }
 

@@ -1,6 +1,7 @@
 //! The strategy `hadal`: visit the link with the highest expected number of new relevant forms per request.
 //!
-//! All links wait in one queue: links inside an open site, links to new sites, links on hubs. There are no levels
+//! All page links wait in one queue: links inside an open site, links to new sites, links on hubs. Backlink look-ups wait
+//! in a second one. There are no levels
 //! and no page quotas. The crawl leaves a site when links elsewhere have a higher score and returns when they do not.
 //!
 //! # Score
