@@ -11,8 +11,8 @@ use super::phrase_set::{PhraseSet, contains_phrase, normalise};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
 use phrases::{
-    ACTIONS, CAPTCHA, CARD, CARD_NUMBER, CONTEXT_ACTIONS, EMAIL, MESSAGE, PASSWORD, PAYMENT_CARD_WORDS,
-    PERSON, PHONE, QUANTITY, QUERY_NAMES, SEARCH, USER, WEAK_ACTIONS,
+    ACTIONS, CAPTCHA, CARD, CARD_NUMBER, CONTEXT_ACTIONS, EMAIL, MESSAGE, PASSWORD, PASSWORD_OR_WORD,
+    PAYMENT_CARD_WORDS, PERSON, PHONE, QUANTITY, QUERY_NAMES, SEARCH, USER, WEAK_ACTIONS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,8 @@ struct RequestedData {
     email: bool,
     message: bool,
     password: bool,
+    /// A field asks for a password or a word: some languages have one name for both.
+    password_or_word: bool,
     phone: bool,
     person: bool,
     quantity: bool,
@@ -139,6 +141,7 @@ impl RequestedData {
         self.email |= mentions(&EMAIL) && !is_search;
         self.message |= mentions(&MESSAGE);
         self.password |= mentions(&PASSWORD);
+        self.password_or_word |= mentions(&PASSWORD_OR_WORD);
         self.phone |= field.kind == FieldKind::Tel || mentions(&PHONE);
         self.person |= mentions(&PERSON);
         self.quantity |= mentions(&QUANTITY);
@@ -184,6 +187,7 @@ fn by_fields(form: &Form, requested: &RequestedData) -> Option<Veto> {
     let any = |kind: FieldKind| form.fields.iter().any(|field| field.kind == kind);
     let rules = [
         (any(FieldKind::Password) || requested.password, Veto::Password),
+        (requested.password_or_word && !requested.search, Veto::Password),
         (any(FieldKind::File), Veto::File),
         (requested.card, Veto::Card),
         (requested.captcha, Veto::Captcha),

@@ -206,8 +206,14 @@ pub(super) static MESSAGE: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new
 /// Names and labels of password fields that have the kind text.
 #[rustfmt::skip]
 pub(super) static PASSWORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
-    "password", "passwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło",
-    "пароль", "şifre", "parola", "lösenord", "heslo", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
+    "password", "passwd", "passwort", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord",
+    "пароль", "şifre", "lösenord", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
+]));
+
+/// Names and labels that mean a password, or a word or heading of a catalogue. They count in forms without search words.
+#[rustfmt::skip]
+pub(super) static PASSWORD_OR_WORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+    "parola", "hasło", "heslo",
 ]));
 
 /// Names and labels of fields for a phone number.

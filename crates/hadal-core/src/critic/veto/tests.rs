@@ -10,6 +10,7 @@ fn veto_of(html: &str) -> Option<Veto> {
 fn requested_data_cause_a_veto() {
     for (html, expected) in [
         ("<input name=u><input type=password name=p>", Veto::Password),
+        ("Login <input name=l> Has\u{142}o <input name=h>", Veto::Password),
         ("<input name=q><input type=file name=f>", Veto::File),
         ("Card number <input name=n>", Veto::Card),
         ("Your card number <input name=n><button>Search</button>", Veto::Card),
@@ -57,6 +58,8 @@ fn submit_buttons_cause_a_veto_in_many_languages() {
 fn ordinary_searches_have_no_veto() {
     for html in [
         "<form action=/search><input name=q><button>Search</button></form>",
+        "<form action=/trova>Parola chiave <input name=parola><button>Cerca</button></form>",
+        "<form action=/katalog>Has\u{142}o przedmiotowe <input name=h><button>Szukaj</button></form>",
         "<h2>Your orders and comments</h2><form action=/cart><input name=q><button>Search</button></form>",
         "<form><input name=q><input type=hidden name=order value=asc><select name=orderby><option>a</select>
             <select name=sort_order><option>b</select><input type=submit value=Go></form>",
