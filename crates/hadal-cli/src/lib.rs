@@ -10,7 +10,7 @@
 //!
 //! fn main() -> std::process::ExitCode {
 //!     let mut extensions = Extensions::built_in();
-//!     // extensions.strategies.register(my_entry()) makes `--strategy mine` work in `find` and `eval find`.
+//!     // extensions.strategies.register(my_entry()) makes `find --strategy mine` and `eval find --strategies mine` work.
 //!     run_program(extensions)
 //! }
 //! ```
@@ -117,7 +117,7 @@ enum Command {
 /// Strategies and policies that users can choose by name.
 #[derive(Clone)]
 pub struct Extensions {
-    /// Crawling strategies of `find`, `demo` and `eval find`.
+    /// Crawling strategies of `find`, `demo`, `quality` and `eval find`.
     pub strategies: StrategyRegistry,
     /// Query policies of `harvest`, `demo` and `eval harvest`.
     pub policies: PolicyRegistry,

@@ -1,5 +1,4 @@
 //! Small harvests with queries and records.
-#![allow(dead_code, reason = "every test binary uses a part of it")]
 
 use crate::fixture::url;
 use hadal::store::*;

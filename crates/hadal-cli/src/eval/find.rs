@@ -32,7 +32,7 @@ pub struct EvalFindArgs {
     /// Request budget of each crawl [default: 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// Number of webs, with seeds from --seed on
+    /// Number of webs, with seeds from --random-seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     worlds: u32,
     /// Kind of the webs

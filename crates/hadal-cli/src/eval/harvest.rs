@@ -42,7 +42,7 @@ pub struct EvalHarvestArgs {
     /// Request budget of each harvest [default: about ten times the number of result pages]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// Repetitions with other first words, record orders and failures, with seeds from --seed on
+    /// Repetitions with other first words, record orders and failures, with seeds from --random-seed on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     worlds: u32,
     /// Small collections and six settings; takes two minutes

@@ -30,7 +30,7 @@ pub struct EvalOrderArgs {
     /// forms-TOPIC.txt holds lines of page URL, tab and name of a relevant form; without it the critic's verdicts count
     #[arg(long, value_name = "DIR=HOST:PORT", value_parser = served_web)]
     web: Vec<(PathBuf, String)>,
-    /// Number of simulated webs, with seeds from --seed on
+    /// Number of simulated webs, with seeds from --random-seed on
     #[arg(long, value_name = "N", default_value_t = 0)]
     simulated: u32,
     /// Topics, separated by commas [default: the twelve built-in topics]

@@ -8,7 +8,7 @@ use crate::store::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Interval of progress events and of reading the control row. Guess.
+/// Interval of progress events and of reading the control of the run. Guess.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// A checkpoint waits at least this many times as long as the last one took, so that checkpoints take at most a tenth
 /// of a session however large the state of the strategy is.
@@ -176,7 +176,7 @@ impl CrawlProgress {
         Ok(())
     }
 
-    /// Reads the control row and returns a progress event, when that is due.
+    /// Reads the control of the run and returns a progress event, when that is due.
     pub fn poll_control(&mut self) -> Result<Option<CrawlEvent>, StoreError> {
         if self.last_event.elapsed() < EVENT_INTERVAL {
             return Ok(None);

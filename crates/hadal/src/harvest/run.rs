@@ -65,7 +65,7 @@ pub async fn harvest_form(
     run.close(state, emit)
 }
 
-/// Poll interval of the control row while a harvest is paused.
+/// Poll interval of the control of a harvest while it is paused.
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
 /// Queries to come that events name.
@@ -371,7 +371,7 @@ fn submission_of(spec: &HarvestSpec, id: HarvestId, seq: u64, at: Time, request:
     }
 }
 
-/// Effect of a control row on a harvest.
+/// Effect of the control of a harvest.
 #[derive(Debug, PartialEq)]
 enum Directive {
     /// Send the next request. `own_budget` is the number of requests left when the user gave this harvest its own

@@ -384,7 +384,7 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
 }
 
-/// Result of a harvest with `allowed` requests whose control row gets a budget of `own` requests after its
+/// Result of a harvest with `allowed` requests whose control gets a budget of `own` requests after its
 /// second query.
 async fn given(allowed: u64, own: u64) -> HarvestSummary {
     let (world, store) = (web(DatabaseConfig::default()), memory());

@@ -48,8 +48,8 @@ pub struct Frontier {
     pub repetition: Option<Repetition>,
     next_order: u64,
     generation: u32,
-    /// Outdated links placed again since the last choice.
-    placed_anew: usize,
+    /// Hosts whose outdated links were placed again since the last choice.
+    replaced_hosts: usize,
     /// Most links that are placed again at once.
     rescored_at_once: usize,
     sweep: ScoreSweep,
@@ -80,7 +80,7 @@ impl Frontier {
             repetition: crawl.detects_repetition.then(Repetition::default),
             next_order: progress.next_order,
             generation: progress.generation,
-            placed_anew: 0,
+            replaced_hosts: 0,
             rescored_at_once: crawl.rescored_at_once,
             sweep: ScoreSweep::default(),
         }
@@ -138,7 +138,7 @@ impl Frontier {
 
     /// Updates the readiness of hosts after their pause.
     pub fn wake(&mut self, now: Time) {
-        self.placed_anew = 0;
+        self.replaced_hosts = 0;
         for host in self.hosts.woken(now) {
             self.refresh(host, now);
         }
@@ -377,7 +377,7 @@ impl Frontier {
     /// Takes a link out of its queue. In the store it waits until [`Frontier::record_sent`].
     pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
         self.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
-        self.placed_anew = 0;
+        self.replaced_hosts = 0;
         candidate.queued
     }
 

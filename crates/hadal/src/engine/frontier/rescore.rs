@@ -16,13 +16,13 @@ use rustc_hash::FxHashSet;
 
 /// Links of one host that are placed again together. Guess.
 const LOOK_AHEAD: usize = 8;
-/// Hosts that a sweep places again per step. Guess.
-const SWEPT_HOSTS: usize = 2;
+/// Pairs of queue and host that a sweep places again per step. Guess.
+const SWEPT_PAIRS: usize = 2;
 /// Hosts that a sweep looks at per step. Guess: most hosts of a large frontier have no links left.
 const SWEEP_STRIDE: u32 = 64;
-/// Share of the links placed at once that are placed again before one choice. Afterwards the best link of the current
-/// generation is taken, although an outdated one may be better. Guess.
-const PLACED_ANEW_SHARE: usize = 64;
+/// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards the
+/// best link of the current generation is taken, although an outdated one may be better. Guess.
+const LINKS_PER_REPLACED_HOST: usize = 64;
 
 /// Pass over all hosts that places outdated links again, some with every step.
 #[derive(Default)]
@@ -116,7 +116,7 @@ impl Frontier {
             self.sweep.next = (self.sweep.next + 1) % hosts;
             self.sweep.left -= 1;
             pairs.extend(self.queues.pairs_of(host));
-            if pairs.len() >= SWEPT_HOSTS {
+            if pairs.len() >= SWEPT_PAIRS {
                 break;
             }
         }
@@ -126,16 +126,16 @@ impl Frontier {
     /// True when the score of a link is older than the model.
     pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
         // After too many tries in one choice, an outdated score has to do.
-        queued.generation != self.generation && self.placed_anew < 2 * self.max_placed_anew()
+        queued.generation != self.generation && self.replaced_hosts < 2 * self.max_placed_anew()
     }
 
     fn max_placed_anew(&self) -> usize {
-        self.rescored_at_once / PLACED_ANEW_SHARE
+        self.rescored_at_once / LINKS_PER_REPLACED_HOST
     }
 
     /// Ready host with the best link of a queue, by scores that may be outdated.
     pub(super) fn best_host(&self, queue: QueueId) -> Option<HostIx> {
-        let has_tried_enough = self.placed_anew >= self.max_placed_anew();
+        let has_tried_enough = self.replaced_hosts >= self.max_placed_anew();
         let current = has_tried_enough.then(|| self.queues.best_current_host(queue)).flatten();
         current.or_else(|| self.queues.best_host(queue))
     }
@@ -148,7 +148,7 @@ impl Frontier {
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<(), StoreError> {
-        self.placed_anew += 1;
+        self.replaced_hosts += 1;
         self.place_again(&[(queue, host)], LOOK_AHEAD, strategy, now)
     }
 
