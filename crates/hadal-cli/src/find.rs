@@ -3,6 +3,7 @@
 //! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
 use super::archive::archived;
+use super::browser::{Render, requested_renderer};
 use super::choices::choices;
 use super::crawl::Show;
 use super::dashboard::{Dashboard, DashboardArgs};
@@ -11,13 +12,14 @@ use super::network_args::{NetworkArgs, given, once};
 use super::session::Session;
 use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hadal::backlinks::Source;
 use hadal::config::{self, Override, Prior};
-use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, Scope};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, RenderTally, RenderingVisit, Scope};
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::output::progress::DisplayStyle;
-use hadal::polite::Politeness;
+use hadal::polite::{ClientOptions, PoliteClient, Politeness};
+use hadal::render::{RenderMode, Renderer};
 use hadal::report::seeds::{FailedSeed, failed_seeds};
 use hadal::store::{Access, RunQuery, RunSpec, RunState, Store};
 use hadal::topic::ResolvedTopic;
@@ -27,6 +29,7 @@ use hadal_core::strategy::StrategyContext;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::sync::watch;
 use url::Url;
 
@@ -99,8 +102,15 @@ pub struct FindArgs {
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    /// Render pages in a browser
-    #[arg(long, value_name = "WHEN", default_value = "never")]
+    /// Open pages in a browser: never, always, or auto [default: never]; auto opens pages that suggest a search by script,
+    /// and types a test query into their search box
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "never",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     render: Render,
     #[command(flatten)]
     network: NetworkArgs,
@@ -117,11 +127,6 @@ fn strategies() -> String {
     let offers: Vec<(&str, &str)> =
         crate::extensions().strategies.iter().map(|entry| (entry.name, entry.about)).collect();
     format!("Crawling strategy [default: hadal]:{}", choices(&offers))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Render {
-    Never,
 }
 
 impl FindArgs {
@@ -172,6 +177,8 @@ pub struct FindPlan {
     pub body_limit: u64,
     pub store: config::StoreConfig,
     pub probing: Probing,
+    /// Pages that are opened in a browser.
+    pub render: RenderMode,
     /// Number of relevant forms to probe at the end.
     pub quality: Option<u32>,
     /// Folder of the WARC archive.
@@ -215,6 +222,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         body_limit: config.fetch.body_limit,
         store: config.store,
         probing: config.probe,
+        render: args.render.mode(),
         quality: args.quality,
         warc: args.warc.clone(),
         fresh: args.fresh,
@@ -271,7 +279,13 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
         has_last_words: true,
     };
     let opened = hadal::store::open(&store, Access::Crawl)?;
-    let mut summary = crawl::run(|stop| setup(plan, Arc::clone(&opened), stop), show, dashboard)?;
+    let renderer = requested_renderer(plan.render, session);
+    let mut rendered = None;
+    let mut summary =
+        crawl::run(|stop| setup(plan, Arc::clone(&opened), stop, renderer, &mut rendered), show, dashboard)?;
+    if let Some(tally) = rendered.filter(|_| show.style != DisplayStyle::Silent) {
+        writeln!(std::io::stderr(), "{}", rendered_words(&tally)).ok();
+    }
     let failed =
         if summary.state == RunState::Stopped { 0 } else { report_seeds(opened.as_ref(), &summary)? };
     drop(opened);
@@ -324,7 +338,21 @@ fn estimate_quality(
     Ok(summary)
 }
 
-fn setup(plan: FindPlan, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> anyhow::Result<Crawl> {
+/// Last line about the browser.
+fn rendered_words(tally: &RenderTally) -> String {
+    let [pages, forms, failed] =
+        [&tally.pages, &tally.forms, &tally.failed].map(|count| count.load(Ordering::Relaxed));
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!("{pages} pages rendered, {forms} forms from them{failed}")
+}
+
+fn setup(
+    plan: FindPlan,
+    store: Arc<dyn Store>,
+    stop: watch::Receiver<bool>,
+    renderer: Option<Renderer>,
+    rendered: &mut Option<Arc<RenderTally>>,
+) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
     let ResolvedTopic { topic, target, .. } = plan.resolved;
     let entry = crate::extensions().strategies.find(&plan.strategy).context("no such strategy")?;
@@ -347,7 +375,20 @@ fn setup(plan: FindPlan, store: Arc<dyn Store>, stop: watch::Receiver<bool>) -> 
     }
     let critic = Arc::new(TrainedCritic::new(target));
     let fetch = archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?;
-    Ok(CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch)
+    let visit = renderer.map(|renderer| {
+        let options = ClientOptions::new(plan.politeness, &plan.agent, plan.body_limit);
+        let client = PoliteClient::new(Arc::clone(&fetch), options, stop.clone());
+        let (tools, client) = ((Arc::clone(&fetch), critic.clone() as _), (client, plan.politeness.delay));
+        let kept = (Arc::clone(&store), topic.name.clone());
+        RenderingVisit::new(tools, client, (renderer, plan.render), kept)
+    });
+    *rendered = visit.as_ref().map(|visit| Arc::clone(&visit.tally));
+    let crawl = CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch);
+    let crawl = match visit {
+        Some(visit) => crawl.visit(Arc::new(visit)),
+        None => crawl,
+    };
+    Ok(crawl
         .backlinks(backlinks)
         .prior(prior)
         .budget(plan.budget)

@@ -4,6 +4,7 @@
 //! `hadal::harvest`.
 
 use super::archive::archived;
+use super::browser::{NO_BROWSER, Render, renderer};
 use super::choices::choices;
 use super::crawl::heed_signals;
 use super::dashboard::DashboardArgs;
@@ -18,10 +19,11 @@ use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
 use hadal::fetch::network::Network;
-use hadal::harvest::open_form::{self, FormOpenError, OpenedForm, PostForms};
+use hadal::harvest::open_form::{self, BrowserUse, FormOpenError, OpenedForm, PostForms};
 use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient, RequestBudget};
+use hadal::render::RenderMode;
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::harvest::policy::RequestCosts;
@@ -97,6 +99,17 @@ pub struct HarvestArgs {
     /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
+    /// Open pages in a browser: never, always, or auto [default: auto]; auto opens pages without a form that can be sent,
+    /// if a browser is installed, and types a test query into their search box
+    #[arg(
+        long,
+        help_heading = "Forms",
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    render: Render,
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
@@ -199,7 +212,7 @@ async fn forms(
     let mut found = Vec::new();
     for target in &args.targets {
         found.push(match may_be_form_id(target) {
-            false => on_page(target, args, session, web, stop).await?,
+            false => on_page(target, args, session, store, web, stop).await?,
             true => {
                 let form = find_form(store, target)?;
                 open_form::form_by_id(store, form, args.posts()).map_err(usage)?
@@ -214,6 +227,7 @@ async fn on_page(
     target: &str,
     args: &HarvestArgs,
     session: &Session,
+    store: &dyn Store,
     web: &mut Option<PoliteClient>,
     stop: &watch::Receiver<bool>,
 ) -> anyhow::Result<OpenedForm> {
@@ -236,8 +250,16 @@ async fn on_page(
     if !session.is_quiet() {
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
-    let (posts, source) = (args.posts(), super::find::SOURCE);
-    let found = open_form::form_at_url(&url, picked, posts, client, &mut Clock::Real, source).await;
+    let (posts, source, mode) = (args.posts(), super::find::SOURCE, args.render.mode());
+    let renderer = renderer(mode).filter(|_| !args.dry_run);
+    let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
+    let browser = browser.as_ref();
+    let found =
+        open_form::form_with_browser(&url, picked, posts, client, &mut Clock::Real, source, browser).await;
+    let has_scripts_only = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
+    if has_scripts_only && renderer.is_none() && !args.dry_run && !session.is_quiet() {
+        writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
+    }
     found.map_err(usage)
 }
 

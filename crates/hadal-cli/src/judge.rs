@@ -6,6 +6,7 @@
 mod in_order;
 mod inputs;
 
+use super::browser::requested_renderer;
 use super::exit::{Exit, Usage};
 use super::network_args::NetworkArgs;
 use super::session::Session;
@@ -21,9 +22,13 @@ use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::Screen;
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient};
-use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedTopics, judge};
+use hadal::render::{RenderCounts, RenderMode, RenderedPage, Renderer, SearchTrial};
+use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedRendering, JudgedTopics, judge};
+use hadal::store::{Access, Store, open};
 use hadal::topic::TopicError;
+use hadal_core::address::LinkId;
 use hadal_core::html;
+use hadal_core::http::Response;
 use in_order::in_order;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::{Input, content_type, inputs, read};
@@ -38,6 +43,8 @@ use url::Url;
 
 /// Least number of pages for a progress bar. Guess.
 const WORTH_A_BAR: usize = 50;
+/// Least P(searchable) of a box into which a test query is typed. Guess; the user asks for it.
+const MIN_P_TYPED: f32 = 0.1;
 
 /// Judge pages: their topic, their forms, the kind of each form and why
 ///
@@ -58,6 +65,10 @@ pub struct JudgeArgs {
     /// URL from which the files were saved
     #[arg(long, value_name = "URL")]
     base: Option<Url>,
+    /// Open URLs in a browser, type a test query into the search box and learn its request; the log of submissions in
+    /// the store lists the query
+    #[arg(long)]
+    render: bool,
     #[command(flatten)]
     network: NetworkArgs,
 }
@@ -74,7 +85,7 @@ pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     let bench = JudgeSetup {
         place: place(&args.base)?,
         topics: topics(&args.topic, session)?,
-        web: WebPages::open(&inputs, session)?,
+        web: WebPages::open(&inputs, session, args.render)?,
         body_limit: session.config.fetch.body_limit,
         screen: (!session.json).then(|| session.stdout()),
     };
@@ -175,9 +186,38 @@ impl JudgeSetup {
             let content_type = response.headers.get("content-type").unwrap_or_default();
             return Err(PageError::ContentType(content_type.to_string()).to_string());
         }
+        if let Some(browser) = &web.browser {
+            return self.judge_rendered(&url, response, name, web, browser);
+        }
         let place = DocumentLocation::At(url);
         let page = html::parse(&response.body, response.headers.get("content-type"), &place.address());
         Ok(judge(name, &page, &place, response.status, &self.topics))
+    }
+
+    /// Judges a page as the browser shows it.
+    fn judge_rendered(
+        &self,
+        url: &Url,
+        response: Response,
+        name: &str,
+        web: &WebPages,
+        (renderer, store): &(Renderer, Arc<dyn Store>),
+    ) -> Result<JudgedPage, String> {
+        let status = response.status;
+        let trial = SearchTrial {
+            store: store.as_ref(),
+            topic: "",
+            seed: LinkId::of(url).0,
+            min_p_searchable: MIN_P_TYPED,
+        };
+        let rendered = web.runtime.block_on(renderer.render(url, response, &web.client, Some(&trial)));
+        let RenderedPage { mut page, search, counts } = rendered.map_err(|error| error.to_string())?;
+        page.forms.extend(search.iter().map(|search| search.form.clone()));
+        let mut judged = judge(name, &page, &DocumentLocation::At(url.clone()), status, &self.topics);
+        let RenderCounts { requests, bytes, refused } = counts;
+        let search = search.map(|search| search.evidence);
+        judged.rendered = Some(JudgedRendering { requests, bytes, refused, search });
+        Ok(judged)
     }
 
     fn draw(&self, judged: &JudgedPage) -> String {
@@ -203,11 +243,13 @@ const PATIENCE: Duration = Duration::from_secs(90);
 struct WebPages {
     runtime: Runtime,
     client: PoliteClient,
+    /// Browser, and the store with the audit log of test queries.
+    browser: Option<(Renderer, Arc<dyn Store>)>,
 }
 
 impl WebPages {
     /// Opens the network if the inputs contain a URL.
-    fn open(inputs: &[Input], session: &Session) -> anyhow::Result<Option<WebPages>> {
+    fn open(inputs: &[Input], session: &Session, is_rendered: bool) -> anyhow::Result<Option<WebPages>> {
         let address = |input: &Input| if let Input::Web(url) = input { Some(url.clone()) } else { None };
         let addresses: Vec<Url> = inputs.iter().filter_map(address).collect();
         if addresses.is_empty() {
@@ -223,7 +265,12 @@ impl WebPages {
         let options = network::client_options(&session.config);
         let options = ClientOptions { retries: false, patience: PATIENCE, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
-        Ok(Some(WebPages { runtime, client }))
+        let mode = if is_rendered { RenderMode::Always } else { RenderMode::Never };
+        let browser = match requested_renderer(mode, session) {
+            Some(renderer) => Some((renderer, open(&session.config.store.url, Access::Crawl)?)),
+            None => None,
+        };
+        Ok(Some(WebPages { runtime, client, browser }))
     }
 }
 

@@ -19,6 +19,7 @@ mod archive;
 mod args;
 mod ask;
 mod backlinks;
+mod browser;
 mod choices;
 mod completions;
 mod config;

@@ -16,12 +16,6 @@ pub fn explain(error: &clap::Error) -> Option<String> {
         ErrorKind::UnknownArgument => {
             text(ContextKind::InvalidArg).filter(|given| *given == "import").map(not_implemented)
         }
-        ErrorKind::InvalidValue => {
-            let rendering = text(ContextKind::InvalidArg)?.starts_with("--render");
-            let value = text(ContextKind::InvalidValue)?;
-            (rendering && ["auto", "always"].contains(&value))
-                .then(|| not_implemented(&format!("--render {value}")))
-        }
         _ => None,
     }
 }

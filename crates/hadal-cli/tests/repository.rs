@@ -73,7 +73,7 @@ fn both_licences_are_here_in_full() {
 }
 
 /// Modules of `hadal` from the lowest layer up. A module uses only modules before it.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 16] = [
     "choice",
     "atomic_file",
     "fetch",
@@ -81,6 +81,7 @@ const LAYERS: [&str; 15] = [
     "store",
     "backlinks",
     "topic",
+    "render",
     "engine",
     "harvest",
     "ask",

@@ -12,7 +12,7 @@
 //!
 //! [`submission`] builds the request of a filled form; [`critic::probe`] tests a form with it. [`address`] and
 //! [`identity`] define when two URLs or two forms are the same. [`link`] holds links that wait to be visited.
-//! [`learn`] and [`text`] are the learners and text tools that the classifiers are made of.
+//! [`scripted`] learns searches that scripts carry out. [`learn`] and [`text`] are the learners and text tools that the classifiers are made of.
 
 #![warn(missing_docs)]
 
@@ -27,6 +27,7 @@ pub mod learn;
 pub mod link;
 pub mod page;
 pub mod repetition;
+pub mod scripted;
 pub mod simhash;
 pub mod strategy;
 pub mod submission;

@@ -43,6 +43,7 @@
 //! | records behind a form, and the record of a URL | [`World::records_behind`], [`World::record_at`] |
 //! | bound on what a crawl can find | [`World::shortest_visits`] |
 //! | comparison with the real web | [`measure`](fn@measure) |
+//! | searches that scripts carry out, for browsers | [`scripted`] |
 //! | larger databases to harvest, with many search semantics and layouts | [`database`] |
 //!
 //! # From request to response
@@ -51,7 +52,8 @@
 //! 2. `site` expands the site's profile to pages, forms and addresses, and maps the URL to a resource.
 //! 3. `page` writes pages of the site with its template, text and links.
 //! 4. `form` plans forms, writes their markup and answers submissions from generated records.
-//! 5. `database` answers for hosts under `.example` that were added with [`World::with_databases`].
+//! 5. `scripted` answers for the host `scripted.example`, which no other site links to.
+//! 6. `database` answers for hosts under `.example` that were added with [`World::with_databases`].
 //!
 //! `truth` derives the ground truth from the same plans that the pages are written from. `lexicon` has the words, `random`
 //! the seeded random numbers.
@@ -63,6 +65,7 @@ mod measure;
 mod network;
 mod page;
 mod random;
+pub mod scripted;
 mod site;
 mod spec;
 mod truth;

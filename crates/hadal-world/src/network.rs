@@ -1,6 +1,7 @@
 //! Network behaviour of sites: failures, redirects of whole sites, latency and body limits.
 
 use crate::random::{SeededRng, mix};
+use crate::scripted::{SCRIPTED_HOST, ScriptedWeb};
 use crate::site::Site;
 use crate::site::host_names::HostRole;
 use crate::site::profile::{Health, SiteProfile};
@@ -9,6 +10,7 @@ use crate::world::World;
 use hadal_core::http::{BodyCompleteness, Exchange, FetchError, Headers, Request, Response};
 use hadal_core::time::Time;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::LazyLock;
 use std::time::Duration;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,6 +30,10 @@ impl World {
     pub fn respond(&self, request: &Request, at: Time) -> Exchange {
         if let Some(exchange) = self.databases().respond(request, at) {
             return exchange;
+        }
+        if request.url.host_str() == Some(SCRIPTED_HOST) {
+            static WEB: LazyLock<ScriptedWeb> = LazyLock::new(ScriptedWeb::default);
+            return WEB.respond(request);
         }
         let Some((index, host)) = self.locate(&request.url) else {
             return failed(FetchError::NoSuchHost, 40, None);

@@ -6,6 +6,7 @@
 //! - A page: [`engine`] chooses a link from its frontier, [`fetch`] sends the request, `hadal-core` parses and
 //!   judges the page, [`store`] commits the outcome. [`backlinks`] answers which pages link to a URL.
 //! - A query: [`harvest`] submits a form through the same [`fetch`] and commits records to the same [`store`].
+//! - A script: [`render`] runs a page in a browser and learns the request of its search.
 //! - People: [`config`] holds checked settings, [`report`] computes every number shown, [`output`] formats it,
 //!   [`serve`] is the dashboard and HTTP API, [`ask`] sends one query to many forms.
 
@@ -19,6 +20,7 @@ pub mod fetch;
 pub mod harvest;
 pub mod output;
 pub mod polite;
+pub mod render;
 pub mod report;
 pub mod serve;
 pub mod store;

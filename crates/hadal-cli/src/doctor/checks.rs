@@ -127,17 +127,20 @@ pub fn proxy() -> CheckResult {
     }
 }
 
-/// Checks if a browser is installed. It is needed only to render pages.
+/// Names the browser that `--render` uses.
 pub fn browser() -> CheckResult {
-    const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let candidates = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
-    match candidates.into_iter().find(|file| file.is_file()) {
+    match hadal::render::find_browser() {
         Some(file) => {
-            let detail = format!("{} found; not used, because pages are not rendered", file.display());
-            check("browser", CheckLevel::Ok, detail)
+            let sandbox = if hadal::render::is_root() {
+                ", without its sandbox because hadal runs as root"
+            } else {
+                ""
+            };
+            check("browser", CheckLevel::Ok, format!("{} renders pages{sandbox}", file.display()))
         }
-        None => check("browser", CheckLevel::Ok, "none found; not needed, because pages are not rendered"),
+        None => {
+            check("browser", CheckLevel::Ok, "none found; pages are not rendered (install chromium for that)")
+        }
     }
 }
 

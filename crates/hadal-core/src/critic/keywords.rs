@@ -5,6 +5,7 @@
 use super::{Critic, FormKind, FormVerdict, P_ENDPOINT, PageVerdict};
 use crate::http::Method;
 use crate::page::{FieldKind, Form, Page};
+use crate::submission::is_learned;
 use crate::topic::{Topic, singular};
 use rustc_hash::FxHashSet;
 
@@ -84,7 +85,7 @@ impl Critic for KeywordCritic {
     fn judge_form(&self, form: &Form, _page: &Page, verdict: &PageVerdict) -> FormVerdict {
         let shape = FormShape::of(form);
         let (kind, odds, mut evidence) = shape.classify();
-        let (kind, p_searchable) = match form.source.is_endpoint() {
+        let (kind, p_searchable) = match form.source.is_endpoint() || is_learned(form) {
             true => (FormKind::Search, P_ENDPOINT),
             false => (kind, logistic(odds)),
         };

@@ -4,9 +4,8 @@
 //! P(searchable). A softmax model chooses among the other kinds.
 
 use super::FormKind;
-use super::LabelledForm;
-use super::P_ENDPOINT;
 use super::kind_features::{each_kind_feature, feature_hash, kind_features};
+use super::{LabelledForm, P_ENDPOINT, P_LEARNED};
 use crate::learn::logistic::{Logistic, LogisticOptions};
 use crate::learn::platt::Sigmoid;
 use crate::learn::resampling::grouped_folds;
@@ -14,6 +13,7 @@ use crate::learn::softmax::Softmax;
 use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use crate::page::{Form, Page};
+use crate::submission::is_learned;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,9 @@ impl SearchableClassifier {
     pub fn classify(&self, form: &Form, page: &Page) -> (f32, FormKind) {
         if form.source.is_endpoint() {
             return (P_ENDPOINT, FormKind::Search);
+        }
+        if is_learned(form) {
+            return (P_LEARNED, FormKind::Search);
         }
         let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));

@@ -7,6 +7,7 @@ use super::link_topic::{RecentTopics, judge_links};
 use super::topic_features::{form_topic_features, page_text_features, page_topic_features};
 use super::{Critic, FormVerdict, PageVerdict};
 use crate::page::{Form, LinkTopic, Page};
+use crate::submission::request_template;
 
 /// Topic of a critic.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,8 @@ const MIN_P_SEARCHABLE: f32 = 0.02;
 /// topics over two webs of real pages have a precision of 0.955 with 0.4, so a lower value is not used.
 const DECISION: f32 = 0.4;
 
+/// Evidence for a request that a script sent for a typed word.
+const SENT_BY_SCRIPT: &str = "a script sends";
 /// Number of features shown as evidence. Guess.
 const EVIDENCE_FEATURES: usize = 4;
 
@@ -72,6 +75,9 @@ impl TrainedCritic {
     }
 
     fn evidence(&self, form: &Form, page: &Page) -> Vec<String> {
+        if let Some(template) = request_template(form) {
+            return vec![format!("{SENT_BY_SCRIPT}: {template}")];
+        }
         let reasons = self.classifiers.searchable.strongest_features(form, page, EVIDENCE_FEATURES);
         let sign = |weight: f32| if weight > 0.0 { '+' } else { '-' };
         reasons.iter().map(|(group, word, weight)| format!("{}{group}: {word}", sign(*weight))).collect()

@@ -5,6 +5,10 @@
 
 mod encode;
 mod entries;
+mod template;
+
+pub(crate) use template::insert;
+pub use template::{HEADER, WORDS, is_learned, request_template};
 
 use crate::http::{Headers, Method, Request};
 use crate::page::Form;
@@ -33,6 +37,9 @@ impl FilledForm {
 ///
 /// [`Form`] does not distinguish the `value` of a button from its text, so a button without a `value` sends its text.
 pub fn submission(form: &Form, input: &FilledForm, page_charset: &str) -> Request {
+    if is_learned(form) {
+        return template::learned_request(form, input);
+    }
     let position = input.button.filter(|&at| at < form.fields.len()).or_else(|| pressed_button(form, input));
     let button = position.map(|at| &form.fields[at]);
     let encoding = encoding_of(&form.accept_charset, page_charset);

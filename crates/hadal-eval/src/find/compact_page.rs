@@ -106,7 +106,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
     };
     let verdict = PageVerdict { p_topic: kept.p_topic, ..PageVerdict::default() };
     let (form_ids, forms) = (kept.form_ids.into_owned(), kept.verdicts.into_owned());
-    Some((response, ExaminedPage { page, verdict, form_ids, forms }))
+    Some((response, ExaminedPage { page, verdict, form_ids, forms, script_requests: 0, script_bytes: 0 }))
 }
 
 #[cfg(test)]

@@ -156,6 +156,10 @@ pub struct ExaminedPage {
     pub form_ids: Vec<FormId>,
     /// Verdicts on its forms, in the same order.
     pub forms: Vec<FormVerdict>,
+    /// Requests of the page's scripts, if it was rendered.
+    pub script_requests: u64,
+    /// Bytes of their answers.
+    pub script_bytes: u64,
 }
 
 /// Result of a page visit: the exchange, without the body of an examined page, and the examined page.
@@ -193,13 +197,17 @@ impl Visit for FetchAndExamine {
 
 /// Parses and judges a page. Pure: reads a snapshot of the models and changes nothing.
 pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn Critic) -> ExaminedPage {
-    let mut page = html::parse(body, content_type, url);
+    judged(html::parse(body, content_type, url), url, critic)
+}
+
+/// Judges a parsed page.
+pub(super) fn judged(mut page: Page, url: &Url, critic: &dyn Critic) -> ExaminedPage {
     let verdict = critic.judge_page(&page);
     let topics = critic.judge_links(&page);
     page.links.iter_mut().zip(topics).for_each(|(link, topic)| link.context.topic = Some(topic));
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
-    ExaminedPage { page, verdict, form_ids, forms }
+    ExaminedPage { page, verdict, form_ids, forms, script_requests: 0, script_bytes: 0 }
 }
 
 /// Clients that steps use.

@@ -6,11 +6,12 @@
 
 use crate::fetch::is_html;
 use crate::polite::{Clock, PageError, PoliteClient};
+use crate::render::{RenderError, RenderMode, Renderer, SearchTrial};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
     whole_forms,
 };
-use hadal_core::address::Site;
+use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
@@ -22,6 +23,7 @@ use hadal_core::html;
 use hadal_core::http::{BodyCompleteness, Method, Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Form, Page};
+use hadal_core::scripted::rendering::is_scripted;
 use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
@@ -31,6 +33,9 @@ const MIN_P_POST: f32 = 0.9;
 const MIN_P_ALLOWED_POST: f32 = 0.5;
 /// P(searchable) from which a form makes OpenSearch descriptions unnecessary.
 const MIN_P_SURE: f32 = 0.5;
+/// Least P(searchable) of a box into which a test query is typed. It is low because the user says that the page has a
+/// search. Guess.
+const MIN_P_TYPED: f32 = 0.1;
 /// Most words taken from the title of a page. Guess.
 const MAX_TITLE_WORDS: usize = 8;
 /// Most OpenSearch descriptions fetched for one page. Guess.
@@ -111,6 +116,12 @@ pub enum FormOpenError {
     /// The form is not sent over HTTP.
     #[error("{0}: the form is not sent to a web server")]
     NotWeb(Url),
+    /// The page could not be rendered.
+    #[error("could not render {0}: {1}")]
+    NotRendered(Url, RenderError),
+    /// No request of the rendered page carried the typed word.
+    #[error("{0}: a word typed into the search box of the rendered page reached no server")]
+    NotLearned(Url),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -216,8 +227,21 @@ pub async fn form_at_url(
     clock: &mut Clock,
     source: &str,
 ) -> Result<OpenedForm, FormOpenError> {
+    form_with_browser(url, picked, posts, client, clock, source, None).await
+}
+
+/// Like [`form_at_url`], with a browser for pages whose search is carried out by a script.
+pub async fn form_with_browser(
+    url: &Url,
+    picked: Option<u32>,
+    posts: PostForms,
+    client: &PoliteClient,
+    clock: &mut Clock,
+    source: &str,
+    browser: Option<&BrowserUse<'_>>,
+) -> Result<OpenedForm, FormOpenError> {
     let before = client.spent();
-    let mut opened = search_at_url(url, picked, posts, client, clock, source).await?;
+    let mut opened = search_at_url(url, picked, posts, client, clock, source, browser).await?;
     let spent = client.spent();
     opened.cost = (spent.0 - before.0, spent.1 - before.1);
     Ok(opened)
@@ -230,6 +254,7 @@ async fn search_at_url(
     client: &PoliteClient,
     clock: &mut Clock,
     source: &str,
+    browser: Option<&BrowserUse<'_>>,
 ) -> Result<OpenedForm, FormOpenError> {
     let (url, response) = fetch(url, client, clock).await?;
     if let Some(form) = opensearch_form(&response, &url) {
@@ -237,6 +262,9 @@ async fn search_at_url(
         return Ok(opened(form, &url, None, source));
     }
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
+    if let Some(browser) = browser.filter(|browser| browser.mode == RenderMode::Always && picked.is_none()) {
+        return form_in_browser(&url, response, browser, posts, client, source).await;
+    }
     let visible = form_on_page(&page, picked, posts);
     let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
     let found = visible.as_ref().ok().map(|(form, _)| form);
@@ -255,12 +283,67 @@ async fn search_at_url(
     // Without any form, a search service that the page names. A trial would be a submission; the harvest sends and logs
     // the first one.
     let service = page.hints.endpoints.iter().find(|endpoint| takes_words(endpoint));
+    let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| is_scripted(form));
+    if let Some(browser) = browser.filter(|_| is_scripted && service.is_none() && picked.is_none()) {
+        match form_in_browser(&url, response, browser, posts, client, source).await {
+            Err(error) => tracing::info!("no search in the rendered page: {error}"),
+            found => return found,
+        }
+    }
     match (visible, service.filter(|_| picked.is_none())) {
         (Err(FormOpenError::NoForm(..)), Some(form)) => {
             check_submittable(&url, form, 1.0, posts)?;
             Ok(opened(form.clone(), &url, Some(&page), source))
         }
         (visible, _) => Ok(opened(visible?.0, &url, Some(&page), source)),
+    }
+}
+
+/// Use of a browser to open a search.
+pub struct BrowserUse<'s> {
+    /// The browser.
+    pub renderer: &'s Renderer,
+    /// [`RenderMode::Auto`]: pages without a form that can be sent. [`RenderMode::Always`]: all pages.
+    pub mode: RenderMode,
+    /// Store with the audit log for the test query.
+    pub store: &'s dyn Store,
+}
+
+fn is_no_form(error: &FormOpenError) -> bool {
+    matches!(error, FormOpenError::NoForm(..))
+}
+
+/// Opens the search of a page as a browser shows it: the request that its script sends for a typed word, or a form that a
+/// script made.
+async fn form_in_browser(
+    url: &Url,
+    response: Response,
+    browser: &BrowserUse<'_>,
+    posts: PostForms,
+    client: &PoliteClient,
+    source: &str,
+) -> Result<OpenedForm, FormOpenError> {
+    let trial = SearchTrial {
+        store: browser.store,
+        topic: "",
+        seed: LinkId::of(url).0,
+        min_p_searchable: MIN_P_TYPED,
+    };
+    let rendered = browser.renderer.render(url, response, client, Some(&trial)).await;
+    let rendered = rendered.map_err(|error| FormOpenError::NotRendered(url.clone(), error))?;
+    match rendered.search {
+        Some(search) => {
+            tracing::info!("{}", search.evidence);
+            check_submittable(url, &search.form, 1.0, posts)?;
+            Ok(opened(search.form, url, Some(&rendered.page), source))
+        }
+        None => {
+            let (form, _) = form_on_page(&rendered.page, None, posts)?;
+            if is_scripted(&form) {
+                return Err(FormOpenError::NotLearned(url.clone()));
+            }
+            Ok(opened(form, url, Some(&rendered.page), source))
+        }
     }
 }
 

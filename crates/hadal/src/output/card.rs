@@ -37,6 +37,10 @@ pub fn card(judged: &JudgedPage, screen: Screen) -> String {
     if let Some(bound) = judged.cut {
         card.line("cut", &format!("parsing stopped at a limit ({bound:?})").to_lowercase());
     }
+    if let Some(rendered) = &judged.rendered {
+        card.line("rendered", &format!("{} requests, {} refused", rendered.requests, rendered.refused));
+        card.line("search", rendered.search.as_deref().unwrap_or("no search by script learned"));
+    }
     judged.forms.iter().for_each(|form| card.form(form));
     if judged.forms.is_empty() {
         card.line("forms", if judged.cut.is_some() { "none in the part that was read" } else { "none" });
@@ -60,6 +64,7 @@ impl CardText {
         let method = if form.method == Method::Post { "POST" } else { "GET" };
         let action = if form.action.is_empty() { "the page itself" } else { &form.action };
         self.line("sent", &format!("{method} {action}"));
+        self.line("template", form.template.as_deref().unwrap_or_default());
         for (at, reason) in form.why.iter().enumerate() {
             let sign = if reason.weight > 0.0 { '+' } else { '-' };
             self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
@@ -135,6 +140,7 @@ impl CardText {
 fn called(form: &JudgedForm) -> String {
     match (form.index, form.source) {
         (Some(index), _) => format!("form {index}"),
+        (None, FormSource::Script) if form.template.is_some() => "search by script".to_string(),
         (None, FormSource::Script) => "fields without a form".to_string(),
         (None, FormSource::SearchAction) => "declared search action".to_string(),
         (None, source) if source.is_endpoint() => format!("search endpoint ({})", source.name()),

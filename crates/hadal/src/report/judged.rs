@@ -13,6 +13,7 @@ use hadal_core::critic::trained::CriticTarget;
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::http::Method;
 use hadal_core::page::{Field, Form, FormSource, Page, ParseLimit};
+use hadal_core::submission::request_template;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
@@ -52,6 +53,22 @@ pub struct JudgedPage {
     pub page: PageKinds,
     /// Limit at which parsing stopped.
     pub cut: Option<ParseLimit>,
+    /// Work of the browser, if the page was rendered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<JudgedRendering>,
+}
+
+/// Work of the browser on a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JudgedRendering {
+    /// Requests sent for the page's scripts, robots.txt included.
+    pub requests: u64,
+    /// Bytes of their answers.
+    pub bytes: u64,
+    /// Requests of the page that were refused.
+    pub refused: u64,
+    /// Evidence for the search that was learned; `None` without one.
+    pub search: Option<String>,
 }
 
 /// Verdict on a form.
@@ -81,6 +98,9 @@ pub struct JudgedForm {
     pub why: Vec<Reason>,
     /// Texts of the buttons.
     pub buttons: Vec<String>,
+    /// Request of a search by script, with `{words}` for the query words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
 }
 
 /// A signal for or against a search.
@@ -149,6 +169,7 @@ pub fn judge(
         url: if let DocumentLocation::At(url) = place { Some(url.clone()) } else { None },
         page: page_kinds(page, status),
         cut: page.truncated_by,
+        rendered: None,
     }
 }
 
@@ -189,6 +210,7 @@ fn judge_form(
         veto: veto(form),
         why: judges.searchable.strongest_features(form, page, REASONS).into_iter().map(reason).collect(),
         buttons: buttons.into_iter().map(written_on).filter(|words| !words.is_empty()).collect(),
+        template: request_template(form),
     }
 }
 

@@ -9,3 +9,4 @@ mod network;
 mod open_form;
 mod politeness;
 mod run;
+mod scripted;

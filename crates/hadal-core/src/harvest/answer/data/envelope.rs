@@ -9,6 +9,8 @@ use crate::address::Site;
 use crate::harvest::answer::pager::{NextPage, PagerKind};
 use crate::harvest::policy::StatedTotal;
 use crate::http::{Headers, Method, Request};
+use crate::scripted::request_learning::json_leaves;
+use crate::submission::insert;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
@@ -234,7 +236,7 @@ impl<'v> Envelope<'v> {
     ) -> Option<(String, u64)> {
         let sent_number = |names: &[&str]| {
             parameters(sent).into_iter().find_map(|(name, value)| {
-                let is_named = names.contains(&plain_name(&name).as_str());
+                let is_named = names.contains(&parameter_name(&name).as_str());
                 value.parse::<u64>().ok().filter(|_| is_named).map(|value| (name, value))
             })
         };
@@ -338,7 +340,7 @@ fn cursor_parameter(key: &str, sent: &Request) -> Option<String> {
     }
     let bare = name.trim_start_matches("next").trim_start_matches("end").to_string();
     let is_same = |parameter: &String| {
-        let parameter = plain_name(parameter);
+        let parameter = parameter_name(parameter);
         parameter == name || parameter == bare || parameter == "after" && name == "endcursor"
     };
     let known = parameters(sent).into_iter().map(|(parameter, _)| parameter).find(is_same);
@@ -354,16 +356,66 @@ fn stripped(key: &str) -> Option<String> {
     Some(if is_prefixed { first + chars.as_str() } else { rest.to_string() })
 }
 
-/// Parameters of a request: those of its URL, or of its urlencoded body.
+/// Parameters of a request: those of its URL or of its urlencoded body, or the values of its JSON body by their pointers.
 fn parameters(sent: &Request) -> Vec<(String, String)> {
-    match sent.method {
-        Method::Get => sent.url.query_pairs().into_owned().collect(),
-        Method::Post => form_urlencoded::parse(&sent.body).into_owned().collect(),
+    match (sent.method, json_body(sent)) {
+        (Method::Get, _) => sent.url.query_pairs().into_owned().collect(),
+        (Method::Post, None) => form_urlencoded::parse(&sent.body).into_owned().collect(),
+        (Method::Post, Some(body)) => {
+            let mut leaves = Vec::new();
+            json_leaves(&body, &mut String::new(), &mut leaves);
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            let given = leaves.into_iter().map(|(pointer, value)| (pointer, text(value)));
+            given.chain(open_variables(&body)).collect()
+        }
     }
 }
 
-/// The same request with other values of some parameters; `None` for a body that is not urlencoded.
+/// Object or list that a request posts as JSON.
+fn json_body(sent: &Request) -> Option<Value> {
+    let is_json = sent.method == Method::Post && matches!(sent.body.first(), Some(b'{' | b'['));
+    if is_json { serde_json::from_slice(&sent.body).ok() } else { None }
+}
+
+/// Variables that a GraphQL query declares and the request does not set.
+fn open_variables(body: &Value) -> Vec<(String, String)> {
+    let declared = body.get("query").and_then(Value::as_str).and_then(|query| query.split('{').next());
+    let names = declared.unwrap_or_default().split('$').skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    });
+    let is_open = |name: &&str| body.pointer(&format!("/variables/{name}")).is_none();
+    names.filter(is_open).map(|name| (format!("/variables/{name}"), String::new())).collect()
+}
+
+/// Name of a parameter: the last key of a pointer.
+fn parameter_name(parameter: &str) -> String {
+    plain_name(parameter.rsplit('/').next().unwrap_or_default())
+}
+
+/// The same JSON body with other values at some pointers. A number stays a number. A name that is no pointer is a key of
+/// the body; GraphQL has no such keys.
+fn with_json_values(mut body: Value, changes: &[(String, String)]) -> Option<Value> {
+    for (name, text) in changes {
+        let pointer = if name.starts_with('/') { name.clone() } else { format!("/{name}") };
+        let is_known = name.starts_with('/') || body.is_object() && body.get("query").is_none();
+        let old = body.pointer(&pointer);
+        let is_text = old.is_some_and(Value::is_string);
+        let number = text.parse::<u64>().ok().filter(|_| !is_text).map(Value::from);
+        insert(&mut body, &pointer, number.unwrap_or_else(|| Value::from(text.as_str())));
+        if !is_known {
+            return None;
+        }
+    }
+    Some(body)
+}
+
+/// The same request with other values of some parameters; `None` for a body that is neither urlencoded nor JSON.
 fn with_parameters(sent: &Request, changes: &[(String, String)]) -> Option<Request> {
+    if let Some(body) = json_body(sent) {
+        let body = with_json_values(body, changes)?.to_string().into_bytes();
+        return Some(Request { body, ..sent.clone() });
+    }
     let mut pairs = parameters(sent);
     // A resumption token of OAI-PMH excludes all other arguments but the verb.
     if changes.iter().any(|(name, _)| name == "resumptionToken") {
@@ -485,5 +537,25 @@ mod tests {
         let value = json!({"pages": 4});
         let next = Envelope::of(&value, "").next_page(&request, 10, 10, None).unwrap();
         assert_eq!(next.request.body, b"q=x&page=2");
+    }
+
+    #[test]
+    fn a_posted_json_body_is_posted_again_with_the_next_position_or_cursor() {
+        let request =
+            |body: &str| Request { method: Method::Post, body: body.as_bytes().to_vec(), ..sent("") };
+        let next = |value: &Value, body: &str| {
+            let next = Envelope::of(value, ".items").next_page(&request(body), 10, 10, None)?;
+            Some(String::from_utf8(next.request.body).unwrap())
+        };
+        let number = next(&json!({"pages": 4}), r#"{"filter":{"page":1},"q":"x"}"#);
+        assert_eq!(number.as_deref(), Some(r#"{"filter":{"page":2},"q":"x"}"#));
+        let query = "query F($t: String, $after: String) { find(t: $t, after: $after) { id } }";
+        let body = format!(r#"{{"query":"{query}","variables":{{"t":"x"}}}}"#);
+        let info = json!({"data": {"pageInfo": {"endCursor": "c9", "hasNextPage": true}}});
+        assert!(next(&info, &body).unwrap().contains(r#""variables":{"after":"c9","t":"x"}"#));
+        assert_eq!(
+            next(&json!({"next_cursor": "c"}), r#"{"q":"x"}"#).as_deref(),
+            Some(r#"{"cursor":"c","q":"x"}"#)
+        );
     }
 }

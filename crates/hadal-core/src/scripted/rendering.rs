@@ -1,0 +1,77 @@
+//! Pages that are worth a browser.
+
+use crate::critic::probe::query_field;
+use crate::page::{FieldKind, Form, FormSource, Page};
+use crate::submission::is_learned;
+use memchr::memmem;
+
+/// Bytes of text below which a page with scripts counts as empty. Guess: a title and a notice to enable scripts.
+const MAX_EMPTY_TEXT: usize = 400;
+/// Links below which a page with scripts counts as empty. Guess.
+const MAX_EMPTY_LINKS: usize = 4;
+/// Least P(searchable) of a scripted box that is worth a browser. Guess: likelier a search than not.
+const MIN_P_SEARCHABLE: f32 = 0.5;
+
+/// Reason to render a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenderReason {
+    /// The page has scripts and hardly any text, links or forms.
+    EmptyPage,
+    /// A search box outside any form, or in a form that a browser cannot send without a script.
+    ScriptedBox,
+}
+
+/// Reason to render a page; `None` if the static page shows what it has. `body` is the HTML of the page, and
+/// `p_searchable` judges a form.
+pub fn render_reason(page: &Page, body: &[u8], p_searchable: impl Fn(&Form) -> f32) -> Option<RenderReason> {
+    // An endpoint costs no browser.
+    if !page.hints.endpoints.is_empty() {
+        return None;
+    }
+    let is_worth = |form: &Form| is_scripted(form) && p_searchable(form) >= MIN_P_SEARCHABLE;
+    if page.forms.iter().any(is_worth) {
+        return Some(RenderReason::ScriptedBox);
+    }
+    let is_empty =
+        page.text.len() <= MAX_EMPTY_TEXT && page.links.len() <= MAX_EMPTY_LINKS && page.forms.is_empty();
+    (is_empty && memmem::find(body, b"<script").is_some()).then_some(RenderReason::EmptyPage)
+}
+
+/// True for a group of controls without a form, and for a form whose boxes have no names or whose action is a script.
+pub fn is_scripted(form: &Form) -> bool {
+    let is_box = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Search);
+    let has_box = form.fields.iter().any(|field| is_box(field.kind) && !field.disabled);
+    let is_loose = form.source == FormSource::Script && !is_learned(form);
+    let is_sent = query_field(form).is_some() && matches!(form.action.scheme(), "http" | "https");
+    has_box && (is_loose || form.source == FormSource::Form && !is_sent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::parse;
+    use url::Url;
+
+    fn reason(html: &str) -> Option<RenderReason> {
+        let page = parse(html.as_bytes(), None, &Url::parse("http://a.org/").unwrap());
+        render_reason(&page, html.as_bytes(), |_| 0.9)
+    }
+
+    #[test]
+    fn pages_of_scripts_and_boxes_without_a_form_are_rendered() {
+        let shell = "<title>Boats</title><div id=app></div><script src=/app.js></script>";
+        assert_eq!(reason(shell), Some(RenderReason::EmptyPage));
+        assert_eq!(reason("<input type=search><button>Search</button>"), Some(RenderReason::ScriptedBox));
+        let nameless = "<form action=/s><input placeholder=Search></form>";
+        assert_eq!(reason(nameless), Some(RenderReason::ScriptedBox));
+    }
+
+    #[test]
+    fn pages_that_show_what_they_have_are_not_rendered() {
+        assert_eq!(reason("<form action=/s><input name=q></form><script>1</script>"), None);
+        assert_eq!(reason("<title>Boats</title><p>Closed for the winter."), None);
+        assert_eq!(reason("<input type=search><script src=/searchindex.js></script>"), None);
+        let text = "<p>All about boats and sails. ".repeat(40);
+        assert_eq!(reason(&format!("{text}<script>1</script>")), None);
+    }
+}

@@ -1,0 +1,264 @@
+//! Pages in a real browser: Chromium over the DevTools protocol.
+//!
+//! [`Renderer::render`] is the function to read first. It opens a fetched page in a browser, lets its scripts run, and
+//! returns the page as it then stands. If the caller allows a test query, it types a word into the search box and learns
+//! the request that carries the word (`search_trial`); harvests repeat that request without a browser.
+//!
+//! - `process` starts the browser, `devtools` exchanges messages with it, `tab` is one page.
+//! - The browser opens no connection. Every request of a page is intercepted, checked by
+//!   [`hadal_core::scripted::request_rules`], sent by the [`PoliteClient`] of the caller and handed to the browser.
+//! - One process serves all pages; each page has its own context without cookies or storage of others. A crash or a hang
+//!   costs the page; the next one starts a new process.
+//!
+//! The client is our own: it needs some fifteen commands and one pipe, on `serde_json` and `tokio`, which are in the tree
+//! already. `chromiumoxide` compiles generated types for the whole protocol and has broken on updates of the browser.
+//! `headless_chrome` blocks a thread per page. Both talk over a WebSocket on a port of the machine; a pipe has no port and
+//! ends with hadal.
+
+mod devtools;
+mod process;
+mod search_trial;
+mod tab;
+
+pub use process::{find_browser, is_root};
+pub use search_trial::{LearnedSearch, SearchTrial};
+
+use crate::polite::PoliteClient;
+use crate::store::StoreError;
+use devtools::DevTools;
+use hadal_core::html;
+use hadal_core::http::Response;
+use hadal_core::page::Page;
+use hadal_core::scripted::search_box::search_boxes;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tab::{PageFunction, Tab};
+use url::Url;
+
+/// Pages that one browser process renders before a new one is started. Guess: it bounds the memory of the process.
+const PAGES_PER_PROCESS: u64 = 200;
+/// Bytes of scripts that are kept for other pages. Guess.
+const MAX_KEPT_BYTES: usize = 32 << 20;
+/// Time without a request after which a page counts as loaded. Guess.
+const LOADED_AFTER: Duration = Duration::from_millis(500);
+
+/// Use of the browser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RenderMode {
+    /// No browser.
+    Never,
+    /// Pages that suggest a scripted search, if a browser is installed.
+    #[default]
+    Auto,
+    /// Every page.
+    Always,
+}
+
+/// Limits of one rendered page.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderLimits {
+    /// Longest time, waits for the host included.
+    pub time: Duration,
+    /// Most requests.
+    pub requests: u32,
+    /// Most bytes of answers.
+    pub bytes: u64,
+}
+
+/// Guesses: most pages need fewer than 30 scripts and answers; at a delay of one second per request they take the same
+/// number of seconds.
+impl Default for RenderLimits {
+    fn default() -> RenderLimits {
+        RenderLimits { time: Duration::from_secs(120), requests: 80, bytes: 30 << 20 }
+    }
+}
+
+/// Reason why a page was not rendered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// The browser did not start.
+    #[error("the browser did not start: {0}")]
+    Start(String),
+    /// The browser or the page crashed.
+    #[error("the browser crashed on this page")]
+    Crashed,
+    /// The browser did not answer a command.
+    #[error("the browser did not answer {0} in time")]
+    NoReply(String),
+    /// The browser refused a command.
+    #[error("the browser refused a command: {0}")]
+    Refused(String),
+    /// A submission could not be written to the audit log, so it was not sent.
+    #[error("could not write to the audit log: {0}")]
+    Log(String),
+}
+
+impl From<StoreError> for RenderError {
+    fn from(error: StoreError) -> RenderError {
+        RenderError::Log(error.to_string())
+    }
+}
+
+/// Numbers of one rendered page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RenderCounts {
+    /// Requests sent, robots.txt and retries included.
+    pub requests: u64,
+    /// Bytes of response bodies.
+    pub bytes: u64,
+    /// Requests of the page that were refused.
+    pub refused: u64,
+}
+
+/// A page after its scripts ran.
+#[derive(Debug)]
+pub struct RenderedPage {
+    /// The page as it stands, with the forms that scripts made.
+    pub page: Page,
+    /// Search that was learned by a test query.
+    pub search: Option<LearnedSearch>,
+    /// Requests of the page.
+    pub counts: RenderCounts,
+}
+
+/// Renders pages, one browser process for all.
+pub struct Renderer {
+    program: PathBuf,
+    limits: RenderLimits,
+    browser: tokio::sync::Mutex<RunningBrowser>,
+    scripts: Arc<ScriptCache>,
+}
+
+/// Process that is in use, and the number of pages it was given.
+#[derive(Default)]
+struct RunningBrowser {
+    devtools: Option<Arc<DevTools>>,
+    pages: u64,
+}
+
+impl Renderer {
+    /// Renderer with a browser program. The browser starts with the first page.
+    pub fn new(program: PathBuf, limits: RenderLimits) -> Renderer {
+        let (browser, scripts) = (tokio::sync::Mutex::default(), Arc::default());
+        Renderer { program, limits, browser, scripts }
+    }
+
+    /// Renderer with the first browser on the `PATH`, if there is one.
+    pub fn installed() -> Option<Renderer> {
+        find_browser().map(|program| Renderer::new(program, RenderLimits::default()))
+    }
+
+    /// Renders a page that was fetched. With a `trial`, a test query is typed into its search box.
+    pub async fn render(
+        &self,
+        url: &Url,
+        response: Response,
+        client: &PoliteClient,
+        trial: Option<&SearchTrial<'_>>,
+    ) -> Result<RenderedPage, RenderError> {
+        let devtools = self.browser().await?;
+        let rendered = self.render_in(&devtools, url, response, client, trial).await;
+        if matches!(rendered, Err(RenderError::Crashed | RenderError::NoReply(_))) {
+            self.discard(&devtools).await;
+        }
+        rendered
+    }
+
+    async fn render_in(
+        &self,
+        devtools: &Arc<DevTools>,
+        url: &Url,
+        response: Response,
+        client: &PoliteClient,
+        trial: Option<&SearchTrial<'_>>,
+    ) -> Result<RenderedPage, RenderError> {
+        let mut tab = Tab::open(devtools, client, self.limits, Arc::clone(&self.scripts), trial).await?;
+        let rendered = async {
+            tab.navigate(url, response).await?;
+            tab.settle(LOADED_AFTER).await?;
+            let (mut page, mut boxes) = current_page(&mut tab).await?;
+            if boxes.is_empty()
+                && trial.is_some()
+                && tab.function(PageFunction::OpenBox).await?.as_bool() == Some(true)
+            {
+                tab.settle(LOADED_AFTER).await?;
+                (page, boxes) = current_page(&mut tab).await?;
+            }
+            let search = match trial {
+                Some(trial) => search_trial::learn_search(&mut tab, &page, &boxes, client, trial).await?,
+                None => None,
+            };
+            Ok(RenderedPage { page, search, counts: tab.counts })
+        }
+        .await;
+        tab.close().await;
+        rendered
+    }
+
+    /// The running browser, or a new one.
+    async fn browser(&self) -> Result<Arc<DevTools>, RenderError> {
+        let mut running = self.browser.lock().await;
+        if running.pages >= PAGES_PER_PROCESS {
+            *running = RunningBrowser::default();
+        }
+        running.pages += 1;
+        match &running.devtools {
+            Some(devtools) => Ok(Arc::clone(devtools)),
+            None => {
+                if is_root() {
+                    tracing::warn!("running as root, so the browser runs without its sandbox");
+                }
+                let devtools = Arc::new(DevTools::start(&self.program)?);
+                running.devtools = Some(Arc::clone(&devtools));
+                Ok(devtools)
+            }
+        }
+    }
+
+    /// Ends a browser that crashed or hangs. The next page starts a new one.
+    async fn discard(&self, devtools: &Arc<DevTools>) {
+        let mut running = self.browser.lock().await;
+        if running.devtools.as_ref().is_some_and(|current| Arc::ptr_eq(current, devtools)) {
+            *running = RunningBrowser::default();
+        }
+    }
+}
+
+/// The page as it stands, with its boxes that may be searches.
+async fn current_page(
+    tab: &mut Tab<'_>,
+) -> Result<(Page, Vec<hadal_core::scripted::search_box::SearchBox>), RenderError> {
+    let found = tab.function(PageFunction::Serialise).await?;
+    let html = found["html"].as_str().unwrap_or_default();
+    let url = found["url"].as_str().and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| tab.url().clone());
+    let mut page = html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url);
+    let boxes = search_boxes(&mut page);
+    Ok((page, boxes))
+}
+
+/// Scripts that several pages share.
+#[derive(Default)]
+struct ScriptCache {
+    kept: Mutex<(HashMap<Url, Response>, usize)>,
+}
+
+impl ScriptCache {
+    fn get(&self, url: &Url) -> Option<Response> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).0.get(url).cloned()
+    }
+
+    fn keep(&self, url: &Url, response: &Response) {
+        let control = response.headers.get("cache-control").unwrap_or_default();
+        if response.status != 200 || control.contains("no-store") {
+            return;
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.1 + response.body.len() > MAX_KEPT_BYTES {
+            *kept = (HashMap::new(), 0);
+        }
+        kept.1 += response.body.len();
+        kept.0.insert(url.clone(), response.clone());
+    }
+}

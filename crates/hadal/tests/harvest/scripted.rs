@@ -1,0 +1,197 @@
+//! Searches by script in a real browser: learned, harvested without it, and nothing else sent.
+
+use hadal::engine::{Budget, CrawlBuilder, RenderingVisit, crawl};
+use hadal::fetch::Fetch;
+use hadal::fetch::in_process::Respond;
+use hadal::fetch::network::{Network, NetworkOptions};
+use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
+use hadal::harvest::open_form::{BrowserUse, FormOpenError, OpenedForm, PostForms, form_with_browser};
+use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
+use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness, RequestBudget};
+use hadal::render::{RenderError, RenderLimits, RenderMode, Renderer, find_browser};
+use hadal::store::{Access, FormQuery, HarvestRowQuery, RunSpec, Store, SubmissionQuery, all_records, open};
+use hadal_core::critic::keywords::KeywordCritic;
+use hadal_core::harvest::policy::find_policy;
+use hadal_core::harvest::session::{DetailMode, HarvestOptions};
+use hadal_core::http::{Exchange, Request};
+use hadal_core::strategy::{StrategyContext, find_strategy};
+use hadal_core::submission::request_template;
+use hadal_core::time::Time;
+use hadal_core::topic::Topic;
+use hadal_world::scripted::{ScriptedKind, ScriptedWeb};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+/// Scripted sites with a log of their requests.
+#[derive(Default)]
+struct LoggedWeb {
+    web: ScriptedWeb,
+    log: Mutex<Vec<Request>>,
+}
+
+impl Respond for LoggedWeb {
+    fn respond(&self, request: &Request, _at: Time) -> Exchange {
+        self.log.lock().unwrap().push(request.clone());
+        self.web.respond(request)
+    }
+}
+
+/// Running sites with a browser and a client.
+struct Bench {
+    web: Arc<LoggedWeb>,
+    server: RunningServer,
+    renderer: Renderer,
+    network: Arc<Network>,
+    client: PoliteClient,
+    store: Arc<dyn Store>,
+}
+
+impl Bench {
+    /// `None` with a message if no browser is installed and none is required.
+    async fn open() -> Option<Bench> {
+        let Some(program) = find_browser() else {
+            let sentence = "tests of scripted searches need chromium on the PATH";
+            assert!(std::env::var("HADAL_BROWSER").as_deref() != Ok("required"), "{sentence}");
+            writeln!(std::io::stderr(), "skipped: {sentence}").ok();
+            return None;
+        };
+        let web = Arc::new(LoggedWeb::default());
+        let server =
+            serve(web.clone(), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
+        let options = NetworkOptions { allow_private: true, ..NetworkOptions::default() };
+        let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+        let client_options = ClientOptions::new(politeness, "hadal", 1 << 20);
+        let network = Arc::new(Network::new(options).unwrap());
+        let client = PoliteClient::new(network.clone(), client_options, watch::channel(false).1);
+        let client = client.with_budget(RequestBudget::new(None, None, (0, 0)));
+        let renderer = Renderer::new(program, RenderLimits::default());
+        let store = open("memory:", Access::Crawl).unwrap();
+        Some(Bench { web, server, renderer, network, client, store })
+    }
+
+    fn url(&self, kind: ScriptedKind) -> Url {
+        Url::parse(&format!("http://{}/{}/", self.server.addr, kind.name())).unwrap()
+    }
+
+    async fn open_search(&self, kind: ScriptedKind) -> Result<OpenedForm, FormOpenError> {
+        let browser =
+            BrowserUse { renderer: &self.renderer, mode: RenderMode::Auto, store: self.store.as_ref() };
+        let (url, posts) = (self.url(kind), PostForms::Sure);
+        form_with_browser(&url, None, posts, &self.client, &mut Clock::Real, "web", Some(&browser)).await
+    }
+
+    /// Share of the records behind a search that a harvest over plain HTTP downloads.
+    async fn recall(&self, kind: ScriptedKind, form: OpenedForm) -> f64 {
+        let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+        let mut job = HarvestJob::new(form, &find_policy("hadal").unwrap(), options);
+        job.policy_context.first_words = self.web.web.example_words();
+        let (store, client) = (Arc::clone(&self.store), self.client.clone());
+        let plan = HarvestPlan { max_requests: Some(500), ..HarvestPlan::new(store, client, vec![job]) };
+        let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
+        let rows = all_records(self.store.as_ref(), HarvestRowQuery::of(summary.id));
+        let records = rows.filter_map(|row| self.web.web.record_at(&row.unwrap().record.url?));
+        let right: BTreeSet<u32> = records.filter(|(of, _)| *of == kind).map(|(_, number)| number).collect();
+        right.len() as f64 / f64::from(self.web.web.records_behind(kind))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_by_script_are_learned_and_harvested_and_nothing_else_is_sent() {
+    let Some(bench) = Bench::open().await else { return };
+    let opened = futures::future::join_all(ScriptedKind::ALL.map(|kind| bench.open_search(kind))).await;
+    let sent = bench.web.log.lock().unwrap().clone();
+    for (kind, opened) in ScriptedKind::ALL.into_iter().zip(&opened) {
+        assert_eq!(opened.is_ok(), kind.is_search(), "{kind:?}: {opened:?}");
+    }
+    every_request_went_through_the_client(&bench, &sent);
+    let template = |kind: ScriptedKind| {
+        let at = ScriptedKind::ALL.iter().position(|known| *known == kind).unwrap();
+        request_template(&opened[at].as_ref().unwrap().form).unwrap_or_default()
+    };
+    assert!(template(ScriptedKind::Path).ends_with("/path/api/find/{words}?page=1"));
+    assert!(template(ScriptedKind::Graphql).contains(r#""term":"{words}""#));
+    for (kind, opened) in ScriptedKind::ALL.into_iter().zip(opened).filter(|(kind, _)| kind.is_search()) {
+        let recall = bench.recall(kind, opened.unwrap()).await;
+        assert!(recall >= 0.95, "{kind:?}: {recall}");
+    }
+}
+
+/// The server's log holds the client's requests and no others; no forbidden one; the audit log holds all submissions.
+fn every_request_went_through_the_client(bench: &Bench, sent: &[Request]) {
+    assert_eq!(bench.client.spent().0, sent.len() as u64);
+    for request in sent {
+        let agent = request.headers.get("user-agent").unwrap_or_default();
+        assert!(!agent.contains("Chrome"), "{request:?}");
+        assert!(!request.url.path().contains("forbidden"), "{request:?}");
+        assert!(!request.url.path().contains("favicon"), "{request:?}");
+        assert!(
+            !request.url.path().ends_with(".css") && !request.url.path().ends_with(".png"),
+            "{request:?}"
+        );
+    }
+    let logged = bench.store.submissions(&SubmissionQuery::default()).unwrap().rows;
+    let path = |url: &Url| url[url::Position::BeforePath..].to_string();
+    let logged: Vec<String> = logged.iter().map(|entry| path(&entry.url) + &entry.body).collect();
+    let is_submission = |request: &&Request| {
+        let path = request.url.path();
+        ["api/", "find", "lookup"].iter().any(|part| path.contains(part))
+    };
+    for request in sent.iter().filter(is_submission) {
+        let text = path(&request.url) + &String::from_utf8_lossy(&request.body);
+        assert!(logged.contains(&text), "{text} is not in the audit log");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_does_not_start_costs_the_page_only() {
+    let Some(mut bench) = Bench::open().await else { return };
+    bench.renderer = Renderer::new("/bin/false".into(), RenderLimits::default());
+    let opened = bench.open_search(ScriptedKind::Typing).await;
+    assert!(matches!(opened, Err(FormOpenError::NoForm(..))), "{opened:?}");
+    let (_, response) =
+        bench.client.get_page(&bench.url(ScriptedKind::Typing), &mut Clock::Real).await.unwrap();
+    let rendered =
+        bench.renderer.render(&bench.url(ScriptedKind::Typing), response, &bench.client, None).await;
+    assert_eq!(rendered.unwrap_err(), RenderError::Crashed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_with_a_browser_stores_searches_by_script() {
+    let Some(bench) = Bench::open().await else { return };
+    let kinds = [ScriptedKind::Typing, ScriptedKind::Login, ScriptedKind::ClientForm, ScriptedKind::Mutation];
+    let seeds: Vec<Url> = kinds.iter().map(|kind| bench.url(*kind)).collect();
+    let (topic, source) = ("library".to_string(), "web".to_string());
+    let spec = RunSpec { topic: topic.clone(), strategy: "breadth-first".into(), seeds, seed: 1, source };
+    let critic = Arc::new(KeywordCritic::new(&Topic::from_words("library").unwrap()));
+    let strategy = find_strategy("breadth-first").unwrap().make(&StrategyContext::default());
+    let fetch: Arc<dyn Fetch> = bench.network.clone();
+    let visit = RenderingVisit::new(
+        (fetch.clone(), critic.clone()),
+        (bench.client.clone(), Duration::ZERO),
+        (bench.renderer, RenderMode::Auto),
+        (bench.store.clone(), topic),
+    );
+    let tally = visit.tally.clone();
+    let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    let setup = CrawlBuilder::new(bench.store.clone(), spec, strategy, critic, fetch)
+        .politeness(politeness, "hadal")
+        .budget(Budget { requests: Some(200), ..Budget::default() })
+        .visit(Arc::new(visit))
+        .build();
+    let summary = crawl(setup, &mut |_| {}).await.unwrap();
+    assert_eq!(tally.pages.load(Ordering::Relaxed), 4, "{tally:?}");
+    let found = bench.store.forms(&FormQuery { whole: true, ..FormQuery::default() }).unwrap().rows;
+    let learned: Vec<String> =
+        found.iter().filter_map(|entry| request_template(entry.row.whole.as_ref()?)).collect();
+    let is_learned = |part: &str| learned.iter().any(|template| template.contains(part));
+    assert!(is_learned("/typing/api/search?q={words}&page=1"), "{learned:?}");
+    assert!(!is_learned("forbidden"), "{learned:?}");
+    assert!(found.iter().any(|entry| entry.row.action.path() == "/client-form/find"));
+    // All requests count for the run, those of the scripts included.
+    assert_eq!(summary.tally.requests, bench.web.log.lock().unwrap().len() as u64);
+}
