@@ -6,10 +6,10 @@ use hadal::config::settings::{SETTINGS, Setting, split};
 /// Commands by subject, in the order of `hadal --help`.
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("First steps", &["demo", "find", "forms", "harvest", "serve"]),
-    ("Results", &["status", "records", "sites", "ask", "quality"]),
+    ("Results", &["status", "refresh", "records", "sites", "ask", "quality"]),
     ("History", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
     ("Topics and pages", &["topics", "judge"]),
-    ("Setup", &["config", "doctor", "completions", "mcp"]),
+    ("Setup", &["config", "doctor", "completions", "man", "mcp"]),
     ("Evaluation", &["world", "eval"]),
 ];
 
@@ -64,7 +64,7 @@ fn setting_of(long: &str, command: &str) -> Option<&'static Setting> {
     let groups: &[&str] = match command {
         "find" => &["crawl", "politeness", "fetch", "probe"],
         "harvest" => &["harvest", "politeness", "fetch"],
-        "quality" | "ask" | "serve" | "topics" | "judge" | "mcp" => &["politeness", "fetch"],
+        "quality" | "refresh" | "ask" | "serve" | "topics" | "judge" | "mcp" => &["politeness", "fetch"],
         "" => &["output"],
         _ => &[],
     };

@@ -45,6 +45,7 @@ mod lessons;
 mod list;
 mod log;
 mod logging;
+mod man;
 mod mcp;
 mod network;
 mod network_args;
@@ -53,6 +54,7 @@ mod prior;
 mod quality;
 mod queries;
 mod records;
+mod refresh;
 mod runs;
 mod seeds;
 mod serve;
@@ -92,6 +94,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Find(Box<find::FindArgs>),
     Harvest(Box<harvest::HarvestArgs>),
+    Refresh(Box<refresh::RefreshArgs>),
     Ask(Box<ask::AskArgs>),
     Serve(Box<serve::ServeArgs>),
     Forms(forms::FormsArgs),
@@ -113,6 +116,7 @@ enum Command {
     Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Strategies and policies that users can choose by name.
@@ -189,11 +193,13 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     logging::start(&cli.common)?;
     match command {
         Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Config(args) => config::run(&args, &cli.common),
         Command::Doctor(args) => doctor::run(&args, &cli.common),
         Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),
         Command::Find(args) => find::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Harvest(args) => harvest::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Refresh(args) => refresh::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Ask(args) => ask::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Serve(args) => serve::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),

@@ -38,7 +38,7 @@ impl World {
         let Some((index, host)) = self.locate(&request.url) else {
             return failed(FetchError::NoSuchHost, 40, None);
         };
-        let site = self.site(index);
+        let site = self.site_at(index, at);
         let peer = address_of(site.profile);
         if !is_served(&request.url) {
             return failed(FetchError::Connect, 60, Some(peer));
@@ -145,6 +145,14 @@ fn deliver(response: SiteResponse, request: &Request, site: &Site<'_>, rng: &mut
         503 => headers.push("Retry-After", RETRY_UNAVAILABLE),
         429 => headers.push("Retry-After", RETRY_RATE_LIMIT),
         _ => {}
+    }
+    let mut response = response;
+    if response.status == 200 {
+        let tag = format!("\"{:016x}\"", xxh3_64(&response.body));
+        if request.headers.get("If-None-Match") == Some(tag.as_str()) {
+            (response.status, response.body) = (304, Vec::new());
+        }
+        headers.push("ETag", tag);
     }
     let mut body = response.body;
     let took = latency(site.profile, body.len(), rng);

@@ -35,6 +35,32 @@ pub struct Spec {
     pub back_ends: BackEnds,
     /// Shares of sites with failures, robots.txt, sitemaps and the like.
     pub rates: Rates,
+    /// Changes of the databases behind forms in the course of simulated days.
+    pub changes: ChangeRates,
+}
+
+/// Mean changes of a database per record and simulated day. The first day has none, so that a crawl or harvest of some
+/// hours sees one state. Databases and records differ: see `form::changes`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangeRates {
+    /// Records added, by existing records.
+    pub added: f64,
+    /// Records with a new text.
+    pub edited: f64,
+    /// Records removed.
+    pub removed: f64,
+}
+
+impl ChangeRates {
+    /// Databases that never change.
+    pub const fn none() -> ChangeRates {
+        ChangeRates { added: 0.0, edited: 0.0, removed: 0.0 }
+    }
+
+    /// Rates of the demonstration: 2 % of the records per day. Guess.
+    pub const fn usual() -> ChangeRates {
+        ChangeRates { added: 0.005, edited: 0.01, removed: 0.005 }
+    }
 }
 
 /// Presence of hubs: sites that list many others.
@@ -129,7 +155,14 @@ impl Spec {
     /// Spec of `hadal demo`: 2,000 sites, over a million pages, eight times as many deep sites as the real web.
     pub fn demo(seed: u64) -> Spec {
         let rates = Rates { site_search: 0.5, ..Rates::usual() };
-        Spec { sites: 2_000, mean_pages: 520, deep_site_factor: 8.0, rates, ..Spec::evaluation(seed) }
+        Spec {
+            sites: 2_000,
+            mean_pages: 520,
+            deep_site_factor: 8.0,
+            rates,
+            changes: ChangeRates::usual(),
+            ..Spec::evaluation(seed)
+        }
     }
 
     /// Spec of `hadal eval find`: 800,000 sites, over 80 million pages, densities of the real web.
@@ -150,6 +183,7 @@ impl Spec {
             anchors: Anchors::Informative,
             back_ends: BackEnds::Varied,
             rates: Rates::usual(),
+            changes: ChangeRates::none(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Public interface of the simulated web: construction, sizes and ground truth.
 
 use crate::database::DatabaseHosts;
+use crate::form::changes::day_of;
 use crate::lexicon::TOPICS;
 use crate::site::Site;
 use crate::site::graph::SiteGraph;
@@ -9,6 +10,7 @@ use crate::site::populate::populate;
 use crate::site::profile::SiteProfile;
 use crate::spec::Spec;
 use crate::truth::{TrueForm, true_forms};
+use hadal_core::time::Time;
 use url::Url;
 
 /// A simulated web: sites, the links between them, and databases on hosts of their own.
@@ -93,6 +95,13 @@ impl World {
 
     pub(crate) fn site(&self, index: u32) -> Site<'_> {
         Site::new(&self.spec, &self.profiles[index as usize], self.graph.out(index))
+    }
+
+    /// A site at a time.
+    pub(crate) fn site_at(&self, index: u32, at: Time) -> Site<'_> {
+        let mut site = self.site(index);
+        site.day = day_of(at);
+        site
     }
 
     /// Index of the site that serves a URL, and which of its hosts the URL names.

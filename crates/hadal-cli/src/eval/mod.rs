@@ -7,6 +7,7 @@ mod forms;
 mod harvest;
 mod layouts;
 mod order;
+mod refresh;
 mod world;
 
 use super::exit::Exit;
@@ -26,6 +27,7 @@ enum EvalCommand {
     Find(find::EvalFindArgs),
     Harvest(harvest::EvalHarvestArgs),
     Layouts(layouts::EvalLayoutsArgs),
+    Refresh(refresh::EvalRefreshArgs),
     Order(order::EvalOrderArgs),
     Calibrate(calibrate::EvalCalibrateArgs),
     World(world::EvalWorldArgs),
@@ -37,6 +39,7 @@ pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
         EvalCommand::Find(args) => find::run(args, session),
         EvalCommand::Harvest(args) => harvest::run(args, session),
         EvalCommand::Layouts(args) => layouts::run(args, session),
+        EvalCommand::Refresh(args) => refresh::run(args, session),
         EvalCommand::Order(args) => order::run(args, session),
         EvalCommand::Calibrate(args) => calibrate::run(args, session),
         EvalCommand::World(args) => world::run(args, session),

@@ -13,6 +13,7 @@ mod demo;
 mod endings;
 mod eval_find;
 mod eval_harvest;
+mod guide;
 mod harvest;
 mod harvested;
 mod judge;

@@ -9,7 +9,7 @@
 //! 4. The policy learns from the [`policy::QueryOutcome`].
 //! 5. An [`estimate::SizeEstimator`] learns from it too, and [`estimate::stop`] decides when the harvest ends.
 //!
-//! [`session`] connects these parts. Nothing here is stored: a policy is restored by learning from the stored answers
+//! [`session`] connects these parts. [`refresh`] chooses the queries that are worth sending again later. Nothing here is stored: a policy is restored by learning from the stored answers
 //! again.
 
 pub mod answer;
@@ -18,5 +18,6 @@ pub mod estimate;
 pub mod policy;
 pub mod query;
 pub mod record;
+pub mod refresh;
 pub mod session;
 pub mod structured;

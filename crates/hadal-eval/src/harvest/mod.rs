@@ -16,6 +16,7 @@ pub mod layouts;
 pub mod oracle;
 pub mod plan;
 pub mod recorded_estimates;
+pub mod refresh;
 pub mod runner;
 pub mod settings;
 pub mod trial;

@@ -3,6 +3,7 @@
 //! A record is a number; its words and attributes follow from the seed of the database. A query matches the records
 //! that contain all of its words and satisfy all of its choices.
 
+use crate::form::changes::Changes;
 use crate::form::content::{FormContent, SelectOptions};
 use crate::form::plan::PlannedForm;
 use crate::lexicon::{Subject, TOWNS, lexicon};
@@ -18,13 +19,17 @@ const RECORD_WORDS: usize = 12;
 /// Number of words in the title of a record.
 const TITLE_WORDS: usize = 3;
 
+/// Number of words at the end of a record that an edit replaces.
+const EDITED_WORDS: usize = 4;
+
 /// Database of a site.
 pub(crate) struct SiteDatabase {
     seed: u64,
-    /// Number of records.
+    /// Number of records on day 0.
     pub(crate) records: u32,
     subject: &'static Subject,
     number: u8,
+    changes: Changes,
 }
 
 /// Words of a record.
@@ -53,13 +58,36 @@ impl SiteDatabase {
         let seed = mix(site.profile.seed, 0x200 + u64::from(number));
         let size = 20.0 / (1.0 - SeededRng::new(seed, 70).unit()).powf(0.9);
         let subject = &lexicon().subjects[usize::from(subject)];
-        SiteDatabase { seed, records: size.min(2000.0) as u32, subject, number }
+        let records = size.min(2000.0) as u32;
+        let changes = Changes::new(seed, records, &site.spec.changes, site.day);
+        SiteDatabase { seed, records, subject, number, changes }
     }
 
     fn content(&self, record: u32) -> RecordContent {
         let mut rng = SeededRng::new(self.seed, 0x1_0000 + u64::from(record));
-        let terms = std::array::from_fn(|_| self.subject.term_rank(rng.bits()));
-        RecordContent { terms, town: rng.below(TOWNS.len() as u32) as usize }
+        let mut terms = std::array::from_fn(|_| self.subject.term_rank(rng.bits()));
+        let town = match self.changes.is_added(record) {
+            true => self.changes.draw_town(&mut rng),
+            false => rng.below(TOWNS.len() as u32) as usize,
+        };
+        let version = self.changes.version(record, town).unwrap_or(0);
+        if version > 0 {
+            let mut rng = SeededRng::new(mix(self.seed, u64::from(record)), 0x5000 + u64::from(version));
+            let edited = &mut terms[RECORD_WORDS - EDITED_WORDS..];
+            edited.fill_with(|| self.subject.term_rank(rng.bits()));
+        }
+        RecordContent { terms, town }
+    }
+
+    /// Existing records with the number of times that each was edited.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = (u32, u32)> {
+        let version = |record| self.changes.version(record, self.content(record).town);
+        (0..self.changes.ever()).filter_map(move |record| Some((record, version(record)?)))
+    }
+
+    /// True if the database has the record on its day.
+    pub(crate) fn exists(&self, record: u32) -> bool {
+        record < self.changes.ever() && self.changes.version(record, self.content(record).town).is_some()
     }
 
     /// Number of the database within its site.
@@ -93,7 +121,8 @@ impl SiteDatabase {
 
     /// Records that match a query, in ascending order.
     pub(crate) fn matches(&self, query: &FormQuery) -> Vec<u32> {
-        (0..self.records).filter(|record| self.is_match(*record, query)).collect()
+        let ever = 0..self.changes.ever();
+        ever.filter(|record| self.is_match(*record, query) && self.exists(*record)).collect()
     }
 
     fn is_match(&self, record: u32, query: &FormQuery) -> bool {

@@ -37,6 +37,8 @@ pub(crate) struct Site<'w> {
     pub(crate) forms: Vec<PlannedForm>,
     /// Registrable domain of the site.
     pub(crate) domain: String,
+    /// Simulated day, on which the state of the databases depends.
+    pub(crate) day: u32,
     /// Pages near search forms, sorted by page.
     routes: Vec<FormRoute>,
 }
@@ -52,6 +54,7 @@ impl<'w> Site<'w> {
             slots: LinkSlots::of(spec, profile, neighbours.len() as u32),
             routes: form_routes(profile, &forms),
             forms,
+            day: 0,
             domain: host_names::domain(profile),
         }
     }

@@ -85,7 +85,7 @@ fn fixed_resource<'s>(site: &'s Site<'_>, path: &str) -> Option<Resource<'s>> {
     if let Some(item) = path.strip_prefix("/detail/") {
         let (database, record) = item.split_once('/')?;
         let database = SiteDatabase::numbered(site, database.parse().ok()?)?;
-        let record = record.parse().ok().filter(|record| *record < database.records)?;
+        let record = record.parse().ok().filter(|record| database.exists(*record))?;
         return Some(Resource::Record(database, record));
     }
     if let Some(query) = redirected_query(site, path) {

@@ -13,7 +13,9 @@ use crate::world::World;
 use hadal_core::critic::FormKind;
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{Field, Form};
+use hadal_core::time::Time;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use url::Url;
 
 /// Ground truth about one form.
@@ -137,10 +139,27 @@ impl World {
         Some((planned.database, SiteDatabase::behind(&site, planned).records))
     }
 
-    /// Record with a detail page at this URL. Session ids in the URL are ignored.
+    /// Records that a form searches at a time, each with the number of times that it was edited.
+    pub fn versions_behind(&self, form: &TrueForm, at: Time) -> BTreeMap<TrueRecord, u32> {
+        let Some((index, _)) = self.locate(&form.page_url) else { return BTreeMap::new() };
+        let site = self.site_at(index, at);
+        let same = true_forms(&site).iter().position(|other| other.form_id == form.form_id);
+        let planned = same.and_then(|at| site.forms.get(at)).filter(|form| form.kind == FormKind::Search);
+        let Some(planned) = planned else { return BTreeMap::new() };
+        let database = SiteDatabase::behind(&site, planned);
+        let record = |record| TrueRecord { database: database.number(), record };
+        database.versions().map(|(number, version)| (record(number), version)).collect()
+    }
+
+    /// Record with a detail page at this URL on the first day. Session ids in the URL are ignored.
     pub fn record_at(&self, url: &Url) -> Option<TrueRecord> {
+        self.record_on_day(url, Time(0))
+    }
+
+    /// Record with a detail page at this URL at a time.
+    pub fn record_on_day(&self, url: &Url, at: Time) -> Option<TrueRecord> {
         let (index, host) = self.locate(url)?;
-        let site: Site<'_> = self.site(index);
+        let site: Site<'_> = self.site_at(index, at);
         match resource_at(&site, host, &without_session(url).0) {
             Resource::Record(database, record) => Some(TrueRecord { database: database.number(), record }),
             _ => None,

@@ -7,6 +7,7 @@
 
 mod event;
 pub mod open_form;
+pub mod refresh;
 mod run;
 pub mod truth;
 

@@ -72,19 +72,19 @@ const PAUSE_POLL: Duration = Duration::from_millis(200);
 const SHOWN_QUERIES: usize = 5;
 
 /// One session of a harvest.
-struct HarvestRun<'a> {
-    job: &'a HarvestJob,
-    id: HarvestId,
-    store: &'a dyn Store,
-    session: HarvestSession,
-    clock: Clock,
-    next_seq: u64,
+pub(super) struct HarvestRun<'a> {
+    pub(super) job: &'a HarvestJob,
+    pub(super) id: HarvestId,
+    pub(super) store: &'a dyn Store,
+    pub(super) session: HarvestSession,
+    pub(super) clock: Clock,
+    pub(super) next_seq: u64,
     /// Requests over all sessions.
-    spent: u64,
+    pub(super) spent: u64,
     /// Requests of the current query.
-    query_requests: u32,
-    began: Instant,
-    elapsed_before: u64,
+    pub(super) query_requests: u32,
+    pub(super) began: Instant,
+    pub(super) elapsed_before: u64,
 }
 
 impl<'a> HarvestRun<'a> {
@@ -145,7 +145,7 @@ impl<'a> HarvestRun<'a> {
 
     /// Waits while the harvest is paused. Returns the requests left in its own budget, if it has one, or the state
     /// in which it has to end.
-    async fn wait_for_control(
+    pub(super) async fn wait_for_control(
         &self,
         client: &PoliteClient,
     ) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
@@ -162,7 +162,11 @@ impl<'a> HarvestRun<'a> {
     }
 
     /// Writes a submission to the audit log, which has to happen before it is sent.
-    fn log_submission(&self, request: &Request, purpose: RequestPurpose) -> Result<(), StoreError> {
+    pub(super) fn log_submission(
+        &self,
+        request: &Request,
+        purpose: RequestPurpose,
+    ) -> Result<(), StoreError> {
         if !purpose.submits() {
             return Ok(());
         }
@@ -172,7 +176,7 @@ impl<'a> HarvestRun<'a> {
     }
 
     /// Sends a request. Each retry of a submission has its own entry in the audit log.
-    async fn send(
+    pub(super) async fn send(
         &mut self,
         client: &PoliteClient,
         request: &Request,
@@ -204,7 +208,7 @@ impl<'a> HarvestRun<'a> {
     }
 
     /// Waits as the site asked. A stop ends the wait; the next request then learns of it.
-    async fn wait(&mut self, client: &PoliteClient, time: Duration) {
+    pub(super) async fn wait(&mut self, client: &PoliteClient, time: Duration) {
         tracing::info!("the site wants {} s between two searches", time.as_secs());
         let _ = client.wait(time, &mut self.clock).await;
     }
@@ -445,7 +449,7 @@ fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>,
     }
 }
 
-fn failure(exchange: &Exchange) -> Option<FailureKind> {
+pub(super) fn failure(exchange: &Exchange) -> Option<FailureKind> {
     match &exchange.result {
         Ok(response) => (response.status >= 400).then_some(FailureKind::Http(response.status)),
         Err(error) => Some(FailureKind::Fetch(*error)),

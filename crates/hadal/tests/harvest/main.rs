@@ -8,5 +8,6 @@ mod endpoints;
 mod network;
 mod open_form;
 mod politeness;
+mod refresh;
 mod run;
 mod scripted;

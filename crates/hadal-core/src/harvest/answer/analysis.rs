@@ -11,7 +11,6 @@ use crate::harvest::query::Query;
 use crate::html::Document;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
 use url::Url;
 
 /// Score from which a group of siblings counts as records, if records were not found in its place before. Guess.
@@ -27,8 +26,6 @@ pub(super) struct LearnedState<'r> {
     pub(super) templates: &'r RecordTemplates,
     /// Path keys of answers with results.
     pub(super) paths: &'r [String],
-    /// Counts that the entry page states.
-    pub(super) entry_counts: &'r BTreeSet<u64>,
 }
 
 impl LearnedState<'_> {
@@ -56,12 +53,6 @@ impl LearnedState<'_> {
         let count = Some(found.group.segments.len() as u64);
         let in_place = found.is_known && (self.furniture.knows_empty_answer() || count == stated);
         Some(found).filter(|found| found.matching_share >= MIN_MATCHING_SHARE || in_place)
-    }
-
-    /// Returns true if a count may be the total of a query. Words rarely match as many records as the entry page counts
-    /// without them: "1,000 documents are indexed".
-    fn is_total(&self, count: &StatedCount, query: &Query) -> bool {
-        query.words.trim().is_empty() || !self.entry_counts.contains(&count.total)
     }
 
     fn is_elsewhere(&self, url: &Url, query: &Query) -> bool {
@@ -99,9 +90,7 @@ impl<'a> AnswerAnalysis<'a> {
         };
         let records =
             found.as_ref().map_or(usize::from(single.is_some()), |found| found.group.segments.len());
-        let fits = |count: &StatedCount| {
-            (count.total == 0 || count.total >= records as u64) && state.is_total(count, query)
-        };
+        let fits = |count: &StatedCount| count.total == 0 || count.total >= records as u64;
         let outside = text_outside_records(&view, found.as_ref());
         let count = stated_counts(&outside).into_iter().find(fits);
         let message = match (&found, &single) {

@@ -46,7 +46,7 @@ impl HarvestSession {
 
     /// Ends the harvest if it is complete or has no query left. Otherwise starts the next query.
     pub(super) fn choose(&mut self) -> SessionStage {
-        if let Some(ending) = self.completion() {
+        if let Some(ending) = self.completion().filter(|_| !self.is_refresh) {
             return SessionStage::Ended(ending);
         }
         let Some(query) = self.unanswered_query() else { return SessionStage::Ended(self.exhausted()) };
@@ -79,6 +79,9 @@ impl HarvestSession {
     }
 
     fn next_query(&mut self) -> Option<Query> {
+        if self.is_refresh {
+            return self.policy_query(&self.costs());
+        }
         if let Some(query) = self.browse_query().or_else(|| self.opening_query()) {
             return Some(query);
         }

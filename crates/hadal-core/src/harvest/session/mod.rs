@@ -127,6 +127,8 @@ pub struct HarvestSession {
     failures: FailureStreak,
     /// Time between two searches that the site asked for.
     search_interval: Option<Duration>,
+    /// The session sends the policy's queries only, until none is left.
+    is_refresh: bool,
     stage: SessionStage,
 }
 
@@ -177,8 +179,15 @@ impl HarvestSession {
             has_listed: false,
             failures: FailureStreak::default(),
             search_interval: None,
+            is_refresh: false,
             stage: SessionStage::Open,
         }
+    }
+
+    /// Turns the session into one that refreshes a harvest: it sends the policy's queries until none is left, follows no
+    /// other links, and returns every record once, as new.
+    pub fn refreshing(self) -> HarvestSession {
+        HarvestSession { is_refresh: true, ..self }
     }
 
     /// Returns the next request and its purpose, or `None` once the harvest has ended. Returns the same request until
