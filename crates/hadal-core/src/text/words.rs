@@ -5,6 +5,7 @@
 //! into overlapping pairs of characters, so that a search for any word of two characters finds it.
 
 use super::runs::{RunLetters, run_at};
+use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest word in bytes. Longer sequences are skipped, because they are code, not language. Guess.
@@ -186,6 +187,29 @@ fn visit_part(part: &str, visit: &mut impl FnMut(&str)) {
         Some(_) => visit(&part.to_lowercase()),
         None => {}
     }
+}
+
+/// Zeros of the decimal digits in living scripts; the other nine digits follow each. Source: Unicode category `Nd`.
+const ZEROS: [char; 18] = [
+    '0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}', '\u{be6}', '\u{c66}',
+    '\u{ce6}', '\u{d66}', '\u{e50}', '\u{ed0}', '\u{f20}', '\u{1040}', '\u{17e0}', '\u{ff10}',
+];
+
+/// Value of a decimal digit of any script in [`ZEROS`].
+pub(crate) fn decimal_digit(c: char) -> Option<u32> {
+    if c.is_ascii() {
+        return c.to_digit(10);
+    }
+    ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero as u32)).find(|digit| *digit < 10)
+}
+
+/// Text with the decimal digits of other scripts as ASCII digits.
+pub(crate) fn with_ascii_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let fold = |c: char| decimal_digit(c).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c);
+    Cow::Owned(text.chars().map(fold).collect())
 }
 
 #[cfg(test)]

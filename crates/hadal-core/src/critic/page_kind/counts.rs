@@ -3,6 +3,7 @@
 //! The text is split into numbers, words and signs. Each rule recognises one pattern at a position of this list.
 
 use super::phrases;
+use crate::text::words::decimal_digit;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -89,19 +90,37 @@ fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
     Some((from, number(pieces.get(2)?)?, 3)).filter(|_| is_range)
 }
 
+/// Number at a position that may be a total: no end of a range, no number of pages, no number of results per page.
+fn total_at(pieces: &[Piece<'_>], at: usize) -> Option<u64> {
+    let total = number(&pieces[at])?;
+    let before = |distance: usize| at.checked_sub(distance).map(|before| &pieces[before]);
+    let starts_range = |from: usize| range(&pieces[from..]).is_some_and(|(from, to, _)| from <= to);
+    // "Page 1 - 245 results" is no range.
+    let is_after_page = before(3).is_some_and(|word| is(word, PAGES));
+    let ends_range = at >= 2 && starts_range(at - 2) && !is_after_page;
+    let is_per_page = before(1).is_some_and(|word| is(word, EACH_PAGE));
+    let counts_pages = pieces.get(at + 1).is_some_and(|word| is(word, PAGES));
+    (!ends_range && !starts_range(at) && !is_per_page && !counts_pages).then_some(total)
+}
+
 /// `245 results`, `245 matching records`, `245 books found`
 fn counted(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
-    let total = number(&pieces[at])?;
+    let total = total_at(pieces, at)?;
     let words = words_after(pieces, at);
     let noun = words.iter().take(2).position(|word| is(word, COUNTED));
     let is_per = noun.and_then(|at| words.get(at + 1)).is_some_and(|word| is(word, PER));
-    let found = words.iter().take(4).any(|word| is(word, FOUND));
+    // A word for "found" directly before another number announces that one.
+    let first = at + 1 + usize::from(has_mark_after(pieces, at));
+    let announces = |nth: usize| pieces.get(first + nth + 1).is_some_and(|next| number(next).is_some());
+    let found = words.iter().enumerate().any(|(nth, word)| is(word, FOUND) && !announces(nth));
     ((noun.is_some() && !is_per) || found).then(|| count_at(pieces, at, total))
 }
 
 /// `245 items`: number of any items. The weakest rule.
 fn things(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
-    let total = number(&pieces[at]).filter(|total| *total > 0)?;
+    let is_page = pieces.get(at + 1).is_some_and(|word| is(word, PAGES));
+    let total = if is_page { number(&pieces[at]) } else { total_at(pieces, at) };
+    let total = total.filter(|total| *total > 0)?;
     let words = words_after(pieces, at);
     let is_thing = words.first().is_some_and(|word| is(word, THINGS));
     let is_per = words.get(1).is_some_and(|word| is(word, PER));
@@ -110,22 +129,31 @@ fn things(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
 
 /// Up to four words after a number. A plus sign or line end directly after the number is skipped.
 fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
-    let plus = usize::from(matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop)));
-    let rest = &pieces[at + 1 + plus..];
+    let rest = &pieces[at + 1 + usize::from(has_mark_after(pieces, at))..];
     let words = rest.iter().take(4).take_while(|piece| matches!(piece, Piece::Word(_))).count();
     &rest[..words]
+}
+
+/// Returns true if a plus sign or line end stands directly after a number.
+fn has_mark_after(pieces: &[Piece<'_>], at: usize) -> bool {
+    matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop))
 }
 
 /// Count after a word that announces it, as in `Found 245` or `Results: 245`.
 fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let about = usize::from(number(pieces.get(at + 1)?).is_none());
-    let total = number(pieces.get(at + 1 + about)?)?;
+    number(pieces.get(at + 1 + about)?)?;
+    let total = total_at(pieces, at + 1 + about)?;
     let is_announcement = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
     if about == 1 && !is(&pieces[at + 1], ABOUT) {
         return None;
     }
-    let continues = pieces.get(at + 2 + about).is_some_and(|next| {
-        matches!(next, Piece::Dash | Piece::Slash) || is(next, TO) || (is(next, OF) && !is(next, COUNTED))
+    let rest = pieces.get(at + 2 + about..).unwrap_or_default();
+    let has_number = || rest.iter().skip(1).take(3).any(|piece| number(piece).is_some());
+    let continues = rest.first().is_some_and(|next| {
+        matches!(next, Piece::Dash | Piece::Slash)
+            || is(next, TO)
+            || (is(next, OF) && !is(next, COUNTED) && has_number())
     });
     (is_announcement && !continues).then(|| count_at(pieces, at + 1 + about, total))
 }
@@ -145,7 +173,7 @@ fn number(piece: &Piece<'_>) -> Option<u64> {
 }
 
 /// Bit set of the meanings of a word beside a number. Some words have several.
-type WordSenses = u8;
+type WordSenses = u16;
 const COUNTED: WordSenses = 1;
 const FOUND: WordSenses = 2;
 const OF: WordSenses = 4;
@@ -153,6 +181,8 @@ const PER: WordSenses = 8;
 const TO: WordSenses = 16;
 const ABOUT: WordSenses = 32;
 const THINGS: WordSenses = 64;
+const PAGES: WordSenses = 128;
+const EACH_PAGE: WordSenses = 256;
 
 static SENSES: LazyLock<FxHashMap<&'static str, WordSenses>> = LazyLock::new(|| {
     let lists = [
@@ -163,6 +193,8 @@ static SENSES: LazyLock<FxHashMap<&'static str, WordSenses>> = LazyLock::new(|| 
         (phrases::TO, TO),
         (phrases::ABOUT, ABOUT),
         (phrases::THINGS, THINGS),
+        (phrases::PAGES, PAGES),
+        (phrases::EACH_PAGE, EACH_PAGE),
     ];
     let mut senses = FxHashMap::default();
     for (list, sense) in lists {
@@ -212,13 +244,13 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         if read > MAX_TEXT || pieces.len() >= MAX_PIECES {
             break;
         }
-        let taken = if c.is_ascii_digit() {
-            let (number, taken) = leading_number(rest);
-            pieces.extend(number.map(Piece::Number));
-            taken
-        } else if c.is_alphabetic() {
+        let taken = if c.is_alphabetic() {
             let taken = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
             pieces.push(Piece::Word(&rest[..taken]));
+            taken
+        } else if decimal_digit(c).is_some() {
+            let (number, taken) = leading_number(rest);
+            pieces.extend(number.map(Piece::Number));
             taken
         } else {
             pieces.extend(sign(c));
@@ -243,19 +275,35 @@ fn sign(c: char) -> Option<Piece<'static>> {
 /// Number at the start of a text, with or without thousands separators, and its length in bytes. `None` for numbers of
 /// 10^12 and above.
 fn leading_number(text: &str) -> (Option<u64>, usize) {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let mut end = digits(text);
-    let mut value = text[..end].to_string();
+    let (mut value, _, mut end) = leading_digits(text);
     while let Some(separator) = text[end..].chars().next() {
-        let is_separator = matches!(separator, ',' | '.' | '\'' | '\u{2019}' | ' ' | '\u{a0}' | '\u{202f}');
         let after = end + separator.len_utf8();
-        if !is_separator || value.len() > 15 || digits(&text[after..]) != 3 {
+        if !is_thousands_separator(separator) || value >= MAX_NUMBER {
             break;
         }
-        value.push_str(&text[after..after + 3]);
-        end = after + 3;
+        let (group, digits, length) = leading_digits(&text[after..]);
+        if digits != 3 {
+            break;
+        }
+        value = value.saturating_mul(1_000).saturating_add(group);
+        end = after + length;
     }
-    (value.parse().ok().filter(|number: &u64| *number < 1_000_000_000_000), end)
+    (Some(value).filter(|number| *number < MAX_NUMBER), end)
+}
+
+/// Numbers from here on are no totals. Guess.
+const MAX_NUMBER: u64 = 1_000_000_000_000;
+
+fn is_thousands_separator(c: char) -> bool {
+    matches!(c, ',' | '.' | '\'' | '\u{2019}' | ' ' | '\u{a0}' | '\u{202f}' | '\u{66c}' | '\u{ff0c}')
+}
+
+/// Decimal digits at the start of a text: their value, their number and their length in bytes.
+fn leading_digits(text: &str) -> (u64, usize, usize) {
+    let digits = text.chars().map_while(|c| Some((u64::from(decimal_digit(c)?), c.len_utf8())));
+    digits.fold((0, 0, 0), |(value, count, length), (digit, bytes): (u64, usize)| {
+        (value.saturating_mul(10).saturating_add(digit), count + 1, length + bytes)
+    })
 }
 
 #[cfg(test)]
@@ -279,6 +327,26 @@ mod tests {
             ("Your query returned 0 records.", Some(0)),
             ("0 results", Some(0)),
             ("10 results per page", None),
+            ("Showing 1-20 results, 340 total", Some(340)),
+            ("Page 1 - 245 results", Some(245)),
+            ("显示第1到20条，共340条", Some(340)),
+            ("每页显示20条，共340条", Some(340)),
+            ("1～20件を表示（全340件）", Some(340)),
+            ("第1页，共24页，共340条", Some(340)),
+            ("共24页", None),
+            ("全24ページ", None),
+            ("총 24페이지", None),
+            ("1-20 results", None),
+            ("с 1 по 20 из 340", Some(340)),
+            ("1 إلى 10 من 245", Some(245)),
+            ("1 až 20 z 340", Some(340)),
+            ("1 til 20 av 340", Some(340)),
+            ("Hiển thị 1 đến 20 trong 340", Some(340)),
+            ("1 έως 20 από 340", Some(340)),
+            ("340건 중 1~20", Some(340)),
+            ("۱۲۳ نتیجه", Some(123)),
+            ("١٬٢٣٤ نتيجة", Some(1234)),
+            ("１２３件", Some(123)),
             ("Page 2 of 7", None),
             ("Call 555 1234 today", None),
             ("", None),

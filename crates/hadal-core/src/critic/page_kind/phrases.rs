@@ -171,7 +171,7 @@ pub(super) const COUNTED: &[&str] = &[
     "результата", "результат", "результаты", "совпадений", "sonuç", "kayıt", "träffar", "resultater", "treff",
     "výsledků", "výsledky", "találat", "rezultate", "αποτελέσματα", "条结果", "条记录", "个结果", "項結果", "筆結果",
     "条", "件", "건", "rezultata", "rezultatov", "tulosta", "osumaa", "rezultat", "rezultāti", "resultats",
-    "نتيجة", "نتائج", "תוצאות", "hasil", "kết", "รายการ", "записів", "zoekresultaten",
+    "نتيجة", "نتائج", "نتیجه", "نتایج", "תוצאות", "hasil", "kết", "รายการ", "записів", "zoekresultaten",
 ];
 
 /// Nouns for items that result lists count.
@@ -216,33 +216,31 @@ pub(super) const FOUND: &[&str] = &[
 ];
 
 /// Words between the ends of a range.
-pub(super) const TO: &[&str] = &["to", "bis", "à", "a", "al", "até", "tot", "do", "до", "through", "till"];
+#[rustfmt::skip]
+pub(super) const TO: &[&str] = &[
+    "to", "thru", "through", "bis", "à", "a", "al", "até", "ao", "tot", "do", "až", "til", "till", "la", "până", "έως", "ως", "ile", "kuni",
+    "līdz", "iki", "до", "по", "إلى", "الى", "تا", "עד", "से", "sampai", "hingga", "đến", "tới", "ถึง", "到", "至", "から", "에서", "부터",
+];
 
 /// Words between a range and the total.
+#[rustfmt::skip]
 pub(super) const OF: &[&str] = &[
-    "of",
-    "von",
-    "sur",
-    "de",
-    "di",
-    "su",
-    "van",
-    "z",
-    "ze",
-    "из",
-    "af",
-    "av",
-    "out",
-    "total",
-    "件中",
-    "中",
-    "insgesamt",
-    "iz",
-    "od",
-    "από",
-    "dari",
-    "trong",
+    "of", "out", "total", "von", "insgesamt", "gesamt", "sur", "de", "des", "dos", "das", "di", "su", "van", "z", "ze", "celkem", "af", "av",
+    "iz", "od", "din", "kokku", "iš", "από", "των", "из", "із", "з", "от", "من", "از", "מתוך", "dari", "trong", "trên", "จาก",
+    "sonuçtan", "kayıttan", "件中", "中", "共", "共计", "总共", "全", "중", "총",
 ];
+
+/// Nouns for pages of a list.
+#[rustfmt::skip]
+pub(super) const PAGES: &[&str] = &[
+    "page", "pages", "seite", "seiten", "página", "páginas", "pagina", "pagine", "pagini", "pàgines", "strona", "strony", "stron",
+    "stránka", "stránky", "stránek", "strana", "strany", "stranica", "sida", "sidor", "side", "sider", "sivu", "sivua", "oldal", "sayfa",
+    "страница", "страницы", "страниц", "сторінка", "сторінки", "сторінок", "σελίδα", "σελίδες", "صفحة", "صفحات", "صفحه", "עמוד", "עמודים",
+    "halaman", "trang", "หน้า", "页", "頁", "ページ", "페이지", "쪽",
+];
+
+/// Words before the number of results per page.
+pub(super) const EACH_PAGE: &[&str] = &["每页", "每頁", "毎ページ", "ページあたり", "페이지당"];
 
 /// Words after the number of results per page.
 pub(super) const PER: &[&str] = &["per", "pro", "par", "por", "a", "each", "на", "na", "sayfa"];
