@@ -205,12 +205,31 @@ pub(super) fn plain_hash(text: &str) -> u64 {
     xxh3_64(plain.as_bytes())
 }
 
-/// Byte ranges of the query's words in a text, sorted and disjoint. Letter case is ignored for ASCII.
+/// Text in lower case, with the byte positions of the original. A character whose lower-case form has another length
+/// is kept. The Greek final sigma becomes the common one.
+fn lower_in_place(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let lower = |c: char| match c {
+        'A'..='Z' => c.to_ascii_lowercase(),
+        _ if c.is_ascii() => c,
+        '\u{3c2}' => '\u{3c3}',
+        _ => {
+            let mut forms = c.to_lowercase();
+            let form = forms.next().filter(|form| form.len_utf8() == c.len_utf8());
+            form.filter(|_| forms.next().is_none()).unwrap_or(c)
+        }
+    };
+    text.chars().map(lower).collect()
+}
+
+/// Byte ranges of the query's words in a text, sorted and disjoint. Letter case is ignored.
 fn find_words(text: &str, query: &Query) -> Vec<Range<usize>> {
-    let lower = text.to_ascii_lowercase();
+    let lower = lower_in_place(text);
     let mut found: Vec<Range<usize>> = Vec::new();
     for word in query.words.split_whitespace().take(MAX_QUERY_WORDS) {
-        let word = word.to_lowercase();
+        let word = lower_in_place(word);
         let starts = memmem::find_iter(lower.as_bytes(), word.as_bytes());
         found.extend(starts.take(MAX_MATCHES).map(|at| at..at + word.len()));
     }
@@ -223,4 +242,27 @@ fn find_words(text: &str, query: &Query) -> Vec<Range<usize>> {
         is_disjoint
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_words_are_found_in_any_letter_case_and_script() {
+        for (text, words, found) in [
+            ("Works of Melville", "MELVILLE", "Melville"),
+            ("А. С. Пушкин", "пушкин", "Пушкин"),
+            ("Eine Übung", "übung", "Übung"),
+            ("Ο ΛΌΓΟΣ", "λόγος", "ΛΌΓΟΣ"),
+            ("İstanbul Öykü", "öykü", "Öykü"),
+        ] {
+            let ranges = find_words(text, &Query::words(words));
+            assert_eq!(
+                ranges.iter().map(|range| &text[range.clone()]).collect::<Vec<_>>(),
+                [found],
+                "{text}"
+            );
+        }
+    }
 }
