@@ -1,5 +1,6 @@
 //! Labels of pager links and buttons: words in many languages, arrows, and class names.
 
+use crate::text::words::decimal_digit;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -9,6 +10,9 @@ pub(super) enum PagerLabel {
     Next,
     /// The previous page, or the first or last one.
     Previous,
+    /// An arrow to the left: the previous page, unless the markup declares the next one. Lists in scripts that run to the
+    /// left continue there.
+    LeftArrow,
     /// One arrow to the right.
     Arrow,
     /// Two arrows to the right: the next page, or the last one if there is a single arrow too.
@@ -32,17 +36,54 @@ pub(super) fn label_of(text: &str) -> PagerLabel {
     if words.is_empty() {
         return arrows(text);
     }
-    let is_in = |list: &FxHashSet<&str>| list.contains(words.as_str());
-    if is_in(&PREVIOUS) {
+    match label_of_words(&words) {
+        PagerLabel::Other => label_with_count(text),
+        label => label,
+    }
+}
+
+/// Label that consists of these words, see [`words`].
+fn label_of_words(words: &str) -> PagerLabel {
+    if PREVIOUS.contains(words) {
         PagerLabel::Previous
-    } else if is_in(&NEXT) {
+    } else if NEXT.contains(words) {
         PagerLabel::Next
-    } else if is_in(&MORE) || promises_more(&words) {
+    } else if MORE.contains(words) || promises_more(words) {
         PagerLabel::More
     } else {
         PagerLabel::Other
     }
 }
+
+/// Label with a number and few words behind a direction: "Next 20 jobs", "Next page 2 of 12". The next seven days are
+/// no page.
+fn label_with_count(text: &str) -> PagerLabel {
+    let Some(at) = text.find(|c: char| decimal_digit(c).is_some()) else { return PagerLabel::Other };
+    let behind = words(&text[at..]);
+    let is_time = |word: &str| {
+        let is_unspaced = |unit: &&&str| unit.starts_with(|c: char| c >= '\u{2e80}');
+        TIME_UNITS.contains(&word) || TIME_UNITS.iter().filter(is_unspaced).any(|unit| word.starts_with(unit))
+    };
+    if behind.split(' ').count() > MAX_WORDS_BEHIND || behind.split(' ').any(is_time) {
+        return PagerLabel::Other;
+    }
+    match label_of_words(&words(&text[..at])) {
+        PagerLabel::More => PagerLabel::Other,
+        label => label,
+    }
+}
+
+/// Words behind the number of a label such as "Next 20 open jobs". Guess.
+const MAX_WORDS_BEHIND: usize = 2;
+/// Units of time, which filters count: "next 7 days".
+#[rustfmt::skip]
+const TIME_UNITS: [&str; 81] = [
+    "day", "days", "week", "weeks", "weekend", "month", "months", "year", "years", "hour", "hours", "minutes", "tage", "tagen", "wochen",
+    "monate", "monaten", "jahre", "stunden", "minuten", "jours", "semaines", "mois", "ans", "heures", "días", "semanas", "meses", "años", "horas", "dias",
+    "anos", "giorni", "settimane", "mesi", "anni", "ore", "dagen", "weken", "maanden", "jaar", "uur", "dni", "tygodni", "tygodnie",
+    "miesięcy", "miesiące", "lat", "godzin", "дней", "дня", "недель", "недели", "месяцев", "месяца", "часов", "лет", "днів", "gün", "hafta", "ay", "yıl",
+    "saat", "dagar", "veckor", "månader", "dager", "uker", "päivää", "viikkoa", "dnů", "nap", "日", "天", "年", "週", "时", "時", "개월", "일간", "주간",
+];
 
 /// Returns true for a word for "more" with words for results or for showing them, such as "more records".
 fn promises_more(label: &str) -> bool {
@@ -104,7 +145,7 @@ fn arrows(label: &str) -> PagerLabel {
         | ['-', '>']
         | ['=', '>'] => PagerLabel::DoubleArrow,
         ['<' | '\u{2039}' | '\u{2190}' | '\u{ab}' | '\u{25c0}' | '\u{25c4}' | '\u{276e}', ..] => {
-            PagerLabel::Previous
+            PagerLabel::LeftArrow
         }
         _ => PagerLabel::Other,
     }
@@ -159,7 +200,7 @@ static NEXT: LazyLock<FxHashSet<&str>> = LazyLock::new(|| set(&[
     "seuraava", "seuraava sivu", "seuraavat", "další", "další stránka", "následující", "ďalšia", "ďalšie", "ďalej", "nasledujúca", "következő", "következő oldal", "tovább",
     "următoarea", "următor", "pagina următoare", "înainte", "urmatoarea", "επόμενη", "επόμενο", "επόμενη σελίδα", "sljedeća", "sljedeće", "naslednja", "naprej", "dalje", "järgmine", "nākamā", "kitas", "kitas puslapis",
     "następne wyniki", "següent", "següents", "hurrengoa", "seguinte páxina", "nesaf", "ar aghaidh",
-    "下一页", "下一頁", "下页", "下頁", "后页", "后一页", "下一个", "下一步", "次へ", "次", "次のページ", "次ページ", "次のページへ", "次の", "次の件", "다음", "다음 페이지", "다음페이지",
+    "下一页", "下一頁", "下页", "下頁", "后页", "后一页", "下一个", "下一步", "次へ", "次", "次のページ", "次ページ", "次のページへ", "次の", "后", "後", "下", "다음", "다음 페이지", "다음페이지",
     "التالي", "التالية", "الصفحة التالية", "הבא", "הבאה", "העמוד הבא", "לעמוד הבא", "بعدی", "صفحه بعد", "اگلا",
     "berikutnya", "selanjutnya", "halaman berikutnya", "seterusnya", "tiếp", "tiếp theo", "trang sau", "sau", "trang tiếp", "ถัดไป", "หน้าถัดไป", "หน้าต่อไป", "अगला", "पुढील", "susunod",
 ]));
@@ -204,16 +245,22 @@ mod tests {
             "[Next page]",
             "Suivant \u{203a}",
             "\u{e16}\u{e31}\u{e14}\u{e44}\u{e1b}",
+            "次の20件",
+            "다음 10개",
+            "后10条",
+            "Next 10 jobs",
+            "Next page 2 of 12",
+            "Nächste 20 Treffer",
         ] {
-            let expected = if label.contains('\u{4ef6}') { PagerLabel::Other } else { PagerLabel::Next };
-            assert_eq!(label_of(label), expected, "{label}");
+            assert_eq!(label_of(label), PagerLabel::Next, "{label}");
         }
         assert_eq!(label_of("\u{203a}"), PagerLabel::Arrow);
         assert_eq!(label_of(">>"), PagerLabel::DoubleArrow);
         assert_eq!(label_of("\u{ab} Previous"), PagerLabel::Previous);
-        assert_eq!(label_of("<"), PagerLabel::Previous);
+        assert_eq!(label_of("Previous 10 jobs"), PagerLabel::Previous);
+        assert_eq!(label_of("<"), PagerLabel::LeftArrow);
         assert_eq!(label_of("Load more results"), PagerLabel::More);
-        for label in ["", "Next month in Oslo", "12", "Nextel", "..."] {
+        for label in ["", "Next month in Oslo", "12", "Nextel", "...", "Next 7 days", "次の10日間"] {
             assert_eq!(label_of(label), PagerLabel::Other, "{label}");
         }
     }

@@ -110,8 +110,10 @@ fn score(
     is_numbered: bool,
 ) -> Option<(f32, PagerKind)> {
     let rel = |name: &str| link.context.rel.split(' ').any(|rel| rel == name);
-    if label == PagerLabel::Previous || *class == Some(PagerLabel::Previous) || rel("prev") || rel("previous")
-    {
+    let is_declared_next = *class == Some(PagerLabel::Next) || rel("next");
+    let is_labelled_previous =
+        label == PagerLabel::Previous || label == PagerLabel::LeftArrow && !is_declared_next;
+    if is_labelled_previous || *class == Some(PagerLabel::Previous) || rel("prev") || rel("previous") {
         return None;
     }
     let (mut score, mut kind) = match label {
@@ -119,7 +121,7 @@ fn score(
         PagerLabel::Arrow => (ARROW_LABEL, PagerKind::Link),
         PagerLabel::DoubleArrow => (DOUBLE_ARROW_LABEL, PagerKind::Link),
         PagerLabel::More => (MORE_LABEL, PagerKind::More),
-        PagerLabel::Previous | PagerLabel::Other => (0.0, PagerKind::Link),
+        PagerLabel::Previous | PagerLabel::LeftArrow | PagerLabel::Other => (0.0, PagerKind::Link),
     };
     if *class == Some(PagerLabel::Next) {
         let is_long = label == PagerLabel::Other && link.context.anchor.len() > LONG_LABEL_BYTES;
@@ -149,4 +151,23 @@ fn is_in_pager_element(tag_path: &str) -> bool {
     const NAMES: [&str; 6] = ["pag", "nav-links", "seiten", "numbers", "resultnav", "browse"];
     let path = tag_path.to_ascii_lowercase();
     NAMES.iter().any(|name| path.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_of_a_link_overrides_the_direction_of_its_arrow() {
+        let next = |html: &str| {
+            let url = url::Url::parse("http://a.org/find?q=sea&page=2").unwrap();
+            let document =
+                crate::html::parse_with_outline(html.as_bytes(), Some("text/html; charset=utf-8"), &url);
+            best_link(&document, &Query::words("sea"), |_| false).map(|next| next.request.url.to_string())
+        };
+        let pager = "<html dir=rtl><a class='prev' href='/find?q=sea&page=1'>→</a>
+            <a class='next page-numbers' href='/find?q=sea&page=3'>←</a>";
+        assert_eq!(next(pager).as_deref(), Some("http://a.org/find?q=sea&page=3"));
+        assert_eq!(next("<a href='/find?q=sea&page=3'>←</a>"), None);
+    }
 }
