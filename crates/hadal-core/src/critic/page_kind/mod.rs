@@ -94,12 +94,14 @@ pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
 pub fn answer_kinds(page: &Page, status: u16, message: &str, words: &str) -> PageKinds {
     let text = normalise_prefix(&page.text, MAX_TEXT);
     let title = normalise_prefix(&page.title, MAX_TEXT);
-    let total = stated_total(&page.text);
+    let total = stated_total(message);
     let is_short = text.len() < non_answers::SHORT_TEXT;
-    let message = without_words(&normalise_prefix(if is_short { message } else { "" }, MAX_TEXT), words);
+    let normalised = normalise_prefix(message, MAX_TEXT);
+    let no_results = no_results(&normalised, total);
+    let message = if is_short { without_words(&normalised, words) } else { String::new() };
     let heading = without_words(&title, words);
     let mut kinds = PageKinds {
-        no_results: no_results(&text, total),
+        no_results,
         error: non_answers::error(&message, &heading, status),
         login_wall: non_answers::login(page, &message, &heading, status),
         soft_404: non_answers::soft_404(&message, &heading, status),

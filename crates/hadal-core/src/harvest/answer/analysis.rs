@@ -5,10 +5,11 @@ use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
 use super::records::{self, RawRecord, RecordTemplates, ScoredGroup};
 use super::view::AnswerView;
-use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts};
+use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts, stated_total};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
 use crate::html::Document;
+use crate::text::words::decimal_digit;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 use url::Url;
@@ -90,15 +91,23 @@ impl<'a> AnswerAnalysis<'a> {
         };
         let records =
             found.as_ref().map_or(usize::from(single.is_some()), |found| found.group.segments.len());
-        let fits = |count: &StatedCount| count.total == 0 || count.total >= records as u64;
-        let outside = text_outside_records(&view, found.as_ref());
-        let count = stated_counts(&outside).into_iter().find(fits);
-        let message = match (&found, &single) {
-            (Some(found), _) if is_believed(found) => &*outside,
-            (None, Some(single)) if has_words(&single.text, query) => "",
-            _ => &document.page.text,
-        };
-        let kinds = LazyCell::new(|| answer_kinds(&document.page, status, message, &query.words));
+        let knows_results = state.furniture.knows_results();
+        // A fixed word may be the noun of a number that varies.
+        let is_fixed_count =
+            |at: usize| knows_results && view.is_fixed(at..at + 1) && has_digit(view.outline.text_of(at));
+        let outside = text_outside_records(&view, found.as_ref(), is_fixed_count);
+        let is_wordless = query.words.trim().is_empty();
+        let count = fitting_count(&stated_counts(&outside), records, is_wordless);
+        let kinds = LazyCell::new(|| {
+            let message = match (&found, &single) {
+                (None, Some(single)) if has_words(&single.text, query) => String::new(),
+                _ if knows_results => message_text(&view, found.as_ref()),
+                (Some(found), _) if is_believed(found) => outside.clone(),
+                _ => document.page.text.clone(),
+            };
+            answer_kinds(&document.page, status, &message, &query.words)
+        });
+        let is_elsewhere = state.is_elsewhere(&document.page.url, query);
         let evidence = KindEvidence {
             status,
             kinds: &kinds,
@@ -106,20 +115,21 @@ impl<'a> AnswerAnalysis<'a> {
             records,
             knows_place: state.templates.best().is_some(),
             in_place: found.as_ref().is_some_and(|found| found.is_known),
-            matching_share: found
-                .as_ref()
-                .map(|found| found.matching_share)
-                .filter(|_| !query.words.trim().is_empty()),
+            matching_share: found.as_ref().map(|found| found.matching_share).filter(|_| !is_wordless),
             total: count.map(|count| count.total),
-            is_elsewhere: state.is_elsewhere(&document.page.url, query),
+            counts_results: is_elsewhere && stated_total(&outside).is_some(),
+            is_elsewhere,
         };
         let kind = evidence.kind();
+        drop(kinds);
         AnswerAnalysis { document, view, found, single, count, kind }
     }
 
     /// Total that the page states for the query.
     pub(super) fn total(&self) -> Option<StatedTotal> {
         match (self.kind, self.count?) {
+            // The zero counts something else, such as bookmarks.
+            (AnswerKind::Results, StatedCount { total: 0, .. }) => None,
             (AnswerKind::Results, StatedCount { total, is_round: false, .. }) => {
                 Some(StatedTotal::Exactly(total))
             }
@@ -189,8 +199,33 @@ fn stated_page_size(count: &StatedCount) -> Option<u64> {
     count.shown.or(Some(count.total).filter(|total| (1..=MAX_PAGE_SIZE).contains(total)))
 }
 
-/// Text of a page without its records, with line breaks between blocks.
-fn text_outside_records(view: &AnswerView<'_>, found: Option<&ScoredGroup>) -> String {
+/// First count that fits the number of records found. Zero fits too, because a page without results may list
+/// suggestions. But for a query without words (`is_wordless`), no record can be seen to match, and zero may count
+/// bookmarks, so it comes after positive counts.
+fn fitting_count(counts: &[StatedCount], records: usize, is_wordless: bool) -> Option<StatedCount> {
+    let fits = |count: &&StatedCount| count.total > 0 && count.total >= records as u64;
+    let positive = counts.iter().find(fits).copied();
+    let first = || counts.iter().find(|count| count.total == 0 || fits(count)).copied();
+    positive.filter(|_| is_wordless && records > 0).or_else(first)
+}
+
+/// Text that may be a message of the site about this answer: new text, outside records that are believed.
+fn message_text(view: &AnswerView<'_>, found: Option<&ScoredGroup>) -> String {
+    let is_stale = |at: usize| view.new_weight(at..at + 1) == 0.0;
+    text_outside_records(view, found.filter(|found| is_believed(found)), is_stale)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.chars().any(|c| decimal_digit(c).is_some())
+}
+
+/// Text of a page without its records and without the texts that `is_left_out` accepts by their node, with line breaks
+/// between blocks.
+fn text_outside_records(
+    view: &AnswerView<'_>,
+    found: Option<&ScoredGroup>,
+    is_left_out: impl Fn(usize) -> bool,
+) -> String {
     let nodes = view.outline.nodes();
     let mut inside: Vec<std::ops::Range<usize>> =
         found.iter().flat_map(|found| &found.group.segments).map(|segment| segment.nodes(view)).collect();
@@ -204,11 +239,100 @@ fn text_outside_records(view: &AnswerView<'_>, found: Option<&ScoredGroup>) -> S
             at = range.end;
             continue;
         }
-        if nodes[at].is_text() {
+        if nodes[at].is_text() && is_left_out(at) {
+            text.push('\n');
+        } else if nodes[at].is_text() {
             text.push(if nodes[at].breaks { '\n' } else { ' ' });
             text.push_str(view.outline.text_of(at));
         }
         at += 1;
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Answer, AnswerReader, AnswerSample};
+    use super::*;
+
+    fn document(path: &str, html: &str) -> Document {
+        let url = Url::parse(&format!("http://a.org{path}")).unwrap();
+        crate::html::parse_with_outline(html.as_bytes(), Some("text/html; charset=utf-8"), &url)
+    }
+
+    /// Answer with a list of records titled by a word, between two texts.
+    fn list(word: &str, before: &str, records: usize, after: &str) -> Document {
+        let record = |n: usize| {
+            let name =
+                format!("{word} {}", "abcdefghij".chars().cycle().skip(n * 3).take(9).collect::<String>());
+            format!(
+                "<li><a href='/item/{word}{n}'>The {name} of the coast</a><p>Notes on {name} and its owner.</li>"
+            )
+        };
+        let records: String = (0..records).map(record).collect();
+        document(&format!("/find?q={word}"), &format!("<p>{before}</p><ul>{records}</ul><p>{after}</p>"))
+    }
+
+    /// Reader that knows an empty answer and two answers with results, all with the same texts around them.
+    fn trained(before: &str, after: &str) -> AnswerReader {
+        let mut reader = AnswerReader::default();
+        let empty = format!("<p>{before}</p><h2>Sorry, nothing found here</h2><p>{after}</p>");
+        let pages = [
+            ("zzz", document("/find?q=zzz", &empty)),
+            ("sea", list("sea", before, 8, after)),
+            ("ship", list("ship", before, 6, after)),
+        ];
+        for (word, document) in &pages {
+            let query = Query::words(word);
+            reader.improve(&AnswerSample { document, status: 200, query: &query });
+        }
+        reader
+    }
+
+    fn read(reader: &AnswerReader, document: &Document, words: &str) -> Answer {
+        reader.read(document, 200, &Query::words(words))
+    }
+
+    #[test]
+    fn a_zero_that_counts_bookmarks_is_no_total() {
+        let page = list("sea", "お気に入り 0件</p><p>検索結果 340件", 8, "");
+        let answer = read(&AnswerReader::default(), &page, "");
+        assert_eq!((answer.kind, answer.total), (AnswerKind::Results, Some(StatedTotal::Exactly(340))));
+        let page = list("sea", "Merkliste: 0 Einträge", 8, "");
+        let answer = read(&AnswerReader::default(), &page, "sea");
+        assert_eq!((answer.kind, answer.total), (AnswerKind::Results, None));
+    }
+
+    #[test]
+    fn a_count_that_every_answer_shows_is_no_total() {
+        let header = "Search 1,234,567 records";
+        let reader = trained(header, "");
+        assert_eq!(read(&reader, &list("port", header, 5, ""), "port").total, None);
+        let page = list("port", header, 5, "<b>12</b> hits");
+        assert_eq!(read(&reader, &page, "port").total, Some(StatedTotal::Exactly(12)));
+    }
+
+    #[test]
+    fn a_message_of_every_answer_or_of_a_record_does_not_mean_that_nothing_was_found() {
+        let overlay = "No results found in your library";
+        let reader = trained("Search", overlay);
+        let found = list("port", "Search", 1, overlay);
+        assert_eq!(read(&reader, &found, "port").kind, AnswerKind::Results);
+        let records =
+            "<li><a href=/b/1>Could not find libfoo at start</a><p>The loader of libfoo fails with it.</li>
+            <li><a href=/b/2>Build of libfoo takes an hour</a><p>The compiler of libfoo runs too long.</li>";
+        let page = document("/find?q=libfoo", &format!("<ul>{records}</ul>"));
+        assert_eq!(read(&AnswerReader::default(), &page, "libfoo").kind, AnswerKind::Results);
+    }
+
+    #[test]
+    fn the_page_of_the_only_match_may_count_its_own_items() {
+        let text = "The walnut desk is made of oak and stands in a quiet room near the harbour. ".repeat(8);
+        let html = format!(
+            "<title>Walnut desk</title><h1>Walnut desk</h1><p>Price: 20 Place: Oslo Number: 5 Height: 3</p>
+             <p>xii, 245 pages</p><p>{text}</p><a href=/>Home</a>"
+        );
+        let answer = read(&trained("Search", ""), &document("/record/7", &html), "walnut");
+        assert_eq!((answer.kind, answer.total), (AnswerKind::OneRecord, None));
+    }
 }

@@ -151,6 +151,11 @@ impl PageFurniture {
         self.without_results > 0
     }
 
+    /// Returns true if an answer with results was added.
+    pub(super) fn knows_results(&self) -> bool {
+        self.with_results > 0
+    }
+
     /// Returns true if any answer was added.
     pub(super) fn knows_any_answer(&self) -> bool {
         !self.queries.is_empty()

@@ -69,6 +69,8 @@ pub(super) struct KindEvidence<'a> {
     pub(super) matching_share: Option<f32>,
     /// Total stated outside the records.
     pub(super) total: Option<u64>,
+    /// The text outside the records counts results. A record counts other items, such as its pages.
+    pub(super) counts_results: bool,
     /// The URL path differs from those of earlier answers with results.
     pub(super) is_elsewhere: bool,
 }
@@ -82,7 +84,7 @@ impl KindEvidence<'_> {
         if self.is_empty() {
             return AnswerKind::Nothing;
         }
-        if self.is_elsewhere && !self.in_place && self.total.is_none() && self.looks_like_detail_page() {
+        if self.is_elsewhere && !self.in_place && !self.counts_results && self.looks_like_detail_page() {
             return AnswerKind::OneRecord;
         }
         match self.records {
