@@ -27,6 +27,17 @@ pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) 
     DecodedBody { text, charset: encoding.name(), is_truncated: kept.len() < body.len() }
 }
 
+/// Decodes a body that is data. It is UTF-8 if valid as such, whatever the server declares. Otherwise its encoding is given
+/// by a byte order mark, the `Content-Type` header or the XML declaration, in this order.
+pub(crate) fn decode_data<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
+    if let Ok(text) = std::str::from_utf8(body) {
+        return Cow::Borrowed(text);
+    }
+    let declared = || prescan::charset_in(content_type.as_bytes()).or_else(|| prescan::declared(body));
+    let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| (declared().unwrap_or(UTF_8), 0));
+    encoding.decode_without_bom_handling(&body[mark..]).0
+}
+
 fn choose(body: &[u8], content_type: Option<&str>, url: &Url) -> &'static Encoding {
     content_type
         .and_then(|header| prescan::charset_in(header.as_bytes()))

@@ -35,6 +35,7 @@ mod tags;
 mod text;
 mod token_limiter;
 
+pub(crate) use charset::decode_data;
 pub use language::detected as detect_language;
 pub(crate) use limits::truncate;
 pub use opensearch::opensearch_form;

@@ -1,6 +1,7 @@
 //! Facets: links that narrow the query of their page, such as `Fiction (12)` or `Year: 1999`.
 
 use super::Facet;
+use super::links::query_pairs;
 use super::view::AnswerView;
 use crate::harvest::query::Query;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,8 +52,8 @@ fn has_counts(group: &[Facet]) -> bool {
 /// Name of the parameter that a link adds or changes, or `/` if its path differs. `None` if nothing changes or more
 /// than one parameter of the page's URL is lost.
 fn changed_part(here: &Url, there: &Url) -> Option<String> {
-    let ours: Vec<(String, String)> = here.query_pairs().into_owned().collect();
-    let theirs: Vec<(String, String)> = there.query_pairs().into_owned().collect();
+    let ours: Vec<(String, String)> = query_pairs(here).collect();
+    let theirs: Vec<(String, String)> = query_pairs(there).collect();
     let has_value = |pair: &&(String, String)| !pair.1.is_empty();
     let lost = ours.iter().filter(has_value).filter(|pair| !theirs.contains(pair)).count();
     let mut added = theirs.iter().filter(has_value).filter(|pair| !ours.contains(pair));

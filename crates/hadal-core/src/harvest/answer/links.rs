@@ -6,10 +6,38 @@ use crate::page::{Link, Page};
 use rustc_hash::FxHashSet;
 use url::Url;
 
+/// Encoded pairs of a URL's query. They are separated by `&`, or by `;` where a name and `=` follow.
+pub(super) fn encoded_pairs(url: &Url) -> impl Iterator<Item = &str> {
+    url.query().unwrap_or_default().split('&').flat_map(split_at_semicolons).filter(|pair| !pair.is_empty())
+}
+
+/// Names and values of a URL's query, see [`encoded_pairs`].
+pub(super) fn query_pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
+    encoded_pairs(url).flat_map(decoded)
+}
+
+fn decoded(pair: &str) -> impl Iterator<Item = (String, String)> {
+    url::form_urlencoded::parse(pair.as_bytes()).into_owned()
+}
+
+fn split_at_semicolons(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let is_pair = |text: &str| {
+            let name = text.split(['=', ';']).next().unwrap_or_default();
+            !name.is_empty() && text[name.len()..].starts_with('=')
+        };
+        let end = text.match_indices(';').map(|(at, _)| at).find(|at| is_pair(&text[at + 1..]));
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    })
+}
+
 /// For every link of a page: true if it repeats the query (pager, facet, sort order, related search) instead of leading
 /// to a record.
 pub(super) fn repeats_query(page: &Page, query: &Query) -> Vec<bool> {
-    let position = QueryInUrl::find(&page.url, query);
+    let position = QueryInUrl::find(&page.url, query, page.charset);
     page.links.iter().map(|link| position.is_repeated_by(&link.url)).collect()
 }
 
@@ -25,17 +53,25 @@ struct QueryInUrl<'a> {
 }
 
 impl QueryInUrl<'_> {
-    fn find<'a>(url: &'a Url, query: &Query) -> QueryInUrl<'a> {
+    /// Finds the query in the URL of an answer that is encoded in `charset`. A form sends words in that encoding too.
+    fn find<'a>(url: &'a Url, query: &Query, charset: &str) -> QueryInUrl<'a> {
         let words = query.words.trim().to_lowercase();
         let contains = |value: &str| !words.is_empty() && value.to_lowercase().contains(&words);
-        let pairs = url.query_pairs().filter(|(_, value)| contains(value));
-        let names: FxHashSet<String> = pairs.map(|(name, _)| name.into_owned()).collect();
+        let by_charset = percent_encoded(query.words.trim(), charset);
+        let has_bytes = |pair: &str| {
+            let value = pair.split_once('=').map(|(_, value)| value.to_ascii_lowercase());
+            by_charset.as_ref().is_some_and(|bytes| value.is_some_and(|value| value.contains(bytes)))
+        };
+        let is_query = |pair: &&str| has_bytes(pair) || decoded(pair).any(|(_, value)| contains(&value));
+        let names: FxHashSet<String> =
+            encoded_pairs(url).filter(is_query).flat_map(decoded).map(|(name, _)| name).collect();
         let encoded =
             url::form_urlencoded::byte_serialize(words.as_bytes()).collect::<String>().to_lowercase();
         let in_path = |words: &str| url.path().to_lowercase().find(words).map(|at| at + words.len());
         let may_be_in_path = !words.is_empty() && names.is_empty();
         let end = Some(()).filter(|()| may_be_in_path);
-        let end = end.and_then(|()| in_path(&encoded.replace('+', "%20")).or_else(|| in_path(&encoded)));
+        let spellings = [Some(encoded.replace('+', "%20")), Some(encoded), by_charset];
+        let end = end.and_then(|()| spellings.iter().flatten().find_map(|words| in_path(words)));
         QueryInUrl { url, names, path_end: end.filter(|end| url.path().is_char_boundary(*end)), words }
     }
 
@@ -50,10 +86,18 @@ impl QueryInUrl<'_> {
             return false;
         }
         if !self.names.is_empty() {
-            return link.query_pairs().any(|(name, _)| self.names.contains(&*name));
+            return query_pairs(link).any(|(name, _)| self.names.contains(&name));
         }
-        !self.words.is_empty() && link.query_pairs().any(|(_, value)| value.to_lowercase() == self.words)
+        !self.words.is_empty() && query_pairs(link).any(|(_, value)| value.to_lowercase() == self.words)
     }
+}
+
+/// Words as a form sends them in an encoding other than UTF-8, in lower case; `None` for words that are ASCII.
+fn percent_encoded(words: &str, charset: &str) -> Option<String> {
+    let encoding = encoding_rs::Encoding::for_label(charset.as_bytes())?.output_encoding();
+    let (bytes, _, _) = encoding.encode(words);
+    let is_legacy = encoding != encoding_rs::UTF_8 && !words.is_ascii();
+    is_legacy.then(|| url::form_urlencoded::byte_serialize(&bytes).collect::<String>().to_ascii_lowercase())
 }
 
 /// Hashes of a link's parts.
@@ -91,7 +135,7 @@ pub(in crate::harvest) fn url_shape(url: &Url) -> u64 {
     let more = segments.count();
     let first = if more == 0 && !first.contains('.') { "" } else { first };
     let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
-    let pairs = url.query().unwrap_or_default().split('&');
+    let pairs = encoded_pairs(url);
     let names = pairs.map(|pair| hashed(&pair.split('=').next())).fold(0u64, u64::wrapping_add);
     hashed(&(url.host_str(), first, more.min(8), names))
 }
@@ -102,7 +146,16 @@ mod tests {
 
     fn is_repeated(page: &str, link: &str) -> bool {
         let (page, link) = (Url::parse(page).unwrap(), Url::parse(link).unwrap());
-        QueryInUrl::find(&page, &Query::words("Deep Sea")).is_repeated_by(&link)
+        QueryInUrl::find(&page, &Query::words("Deep Sea"), "UTF-8").is_repeated_by(&link)
+    }
+
+    #[test]
+    fn a_query_may_be_sent_in_the_encoding_of_the_page() {
+        let url = |url: &str| Url::parse(url).unwrap();
+        let page = url("http://a.org/find?q=%EA%ED%E8%E3%E0&in=all");
+        let position = QueryInUrl::find(&page, &Query::words("книга"), "windows-1251");
+        assert!(position.is_repeated_by(&url("http://a.org/find?q=%EA%ED%E8%E3%E0&page=2")));
+        assert!(!position.is_repeated_by(&url("http://a.org/find?in=all&record=7")));
     }
 
     #[test]
@@ -113,6 +166,20 @@ mod tests {
         assert!(!is_repeated(page, "http://a.org/find?record=7"));
         assert!(!is_repeated(page, "http://a.org/item/7?q=deep+sea"));
         assert!(!is_repeated(page, "http://b.org/find?q=deep+sea"));
+    }
+
+    #[test]
+    fn semicolons_separate_parameters() {
+        let pairs = |url: &str| query_pairs(&Url::parse(url).unwrap()).collect::<Vec<_>>();
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        assert_eq!(
+            pairs("http://a.org/?a=1;words=deep+sea;n=30"),
+            [pair("a", "1"), pair("words", "deep sea"), pair("n", "30")]
+        );
+        assert_eq!(pairs("http://a.org/?t=a;b&n=;"), [pair("t", "a;b"), pair("n", ";")]);
+        let page = "http://a.org/find?a=1;q=deep+sea";
+        assert!(is_repeated(page, "http://a.org/find?q=deep+sea;page=2"));
+        assert!(!is_repeated(page, "http://a.org/find?a=1;record=7"));
     }
 
     #[test]

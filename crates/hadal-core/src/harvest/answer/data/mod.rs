@@ -19,6 +19,7 @@ mod xml;
 
 pub use reader::DataReader;
 
+use crate::html::decode_data;
 use crate::http::Response;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -60,7 +61,7 @@ impl DataDocument {
         if is_too_detailed(body) {
             return None;
         }
-        let text = String::from_utf8_lossy(body);
+        let text = decode_data(body, &kind);
         let value = value_of(&kind, &text)?;
         Some(DataDocument {
             url: url.clone(),

@@ -344,3 +344,17 @@ fn values_that_all_records_share_are_no_text_of_theirs() {
     let answer = read(&json!([item(1900), item(1901), item(1902)]));
     assert_eq!(answer.records[1].text, "Boat 1901 Built in 1901.");
 }
+
+#[test]
+fn data_is_decoded_as_its_xml_declaration_or_header_states() {
+    let parsed = |kind: &str, body: &[u8]| {
+        let response = Response { body: body.to_vec(), ..response(kind, "") };
+        DataDocument::parse(&response, &Url::parse(URL).unwrap()).unwrap().value.to_string()
+    };
+    let xml = b"<?xml version='1.0' encoding='ISO-8859-1'?><list><item><title>Caf\xe9</title></item></list>";
+    assert!(parsed("text/xml", xml).contains("Caf\u{e9}"));
+    let json = b"[{\"title\": \"Caf\xe9\"}]";
+    assert!(parsed("application/json; charset=iso-8859-1", json).contains("Caf\u{e9}"));
+    let utf8 = "[{\"title\": \"Caf\u{e9}\"}]";
+    assert!(parsed("application/json; charset=iso-8859-1", utf8.as_bytes()).contains("Caf\u{e9}"));
+}

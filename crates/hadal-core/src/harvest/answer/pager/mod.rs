@@ -13,6 +13,7 @@ mod scripts;
 mod url_change;
 
 use super::Answer;
+use super::links::encoded_pairs;
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::html::Document;
@@ -86,7 +87,7 @@ impl AnswerPages {
 
 /// Hash of a request that ignores the order of its URL parameters.
 pub(in crate::harvest) fn request_key(request: &Request) -> u64 {
-    let mut pairs: Vec<&str> = request.url.query().unwrap_or_default().split('&').collect();
+    let mut pairs: Vec<&str> = encoded_pairs(&request.url).collect();
     pairs.sort_unstable();
     let path = &request.url[..url::Position::AfterPath];
     let body = String::from_utf8_lossy(&request.body);

@@ -1,7 +1,9 @@
 //! Rows of page numbers, and the number that follows the current page.
 
+use super::super::links::{encoded_pairs, query_pairs};
 use super::url_change::{is_same_page, number_in};
 use crate::page::{Link, Page};
+use crate::text::words::with_ascii_digits;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use url::Url;
@@ -46,6 +48,7 @@ fn page_number(link: &Link) -> Option<u64> {
     if label.len() > MAX_LABEL_BYTES {
         return None;
     }
+    let label = with_ascii_digits(label);
     let digits = label.trim_start_matches(|c: char| !c.is_ascii_digit());
     let word = label[..label.len() - digits.len()].trim();
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -66,8 +69,7 @@ fn numberless_key(url: &Url) -> u64 {
     url.host_str().hash(&mut hasher);
     let path = url.path_segments().into_iter().flatten().filter(|segment| number_in(segment).is_none());
     path.for_each(|segment| segment.hash(&mut hasher));
-    let mut pairs: Vec<&str> =
-        url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).collect();
+    let mut pairs: Vec<&str> = encoded_pairs(url).collect();
     pairs.retain(|pair| pair.split_once('=').is_none_or(|(_, value)| number_in(value).is_none()));
     pairs.sort_unstable();
     pairs.hash(&mut hasher);
@@ -98,7 +100,7 @@ fn successor(page: &Page, row: &[NumberedLink<'_>]) -> Option<usize> {
 /// a calendar.
 fn has_plausible_offset(one: &NumberedLink<'_>) -> bool {
     let path = one.link.url.path_segments().into_iter().flatten().filter_map(number_in);
-    let values = one.link.url.query_pairs();
+    let values = query_pairs(&one.link.url);
     let mut numbers = path.chain(values.filter_map(|(_, value)| number_in(&value)));
     let first = numbers.next();
     first.is_none_or(|first| {
@@ -117,6 +119,7 @@ fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
         return None;
     }
     let starts_with = |text: &str, number: u64| {
+        let text = with_ascii_digits(text);
         let word = text.split(' ').find(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
         word.is_some_and(|word| word.trim_matches(|c: char| !c.is_ascii_digit()).parse() == Ok(number))
     };
@@ -142,12 +145,12 @@ fn is_parameter_new(page: &Page, first: &NumberedLink<'_>, row: &[NumberedLink<'
 /// Value, in a URL, of the parameter in which the links of a row differ.
 fn varying_value(url: &Url, row: &[NumberedLink<'_>]) -> Option<String> {
     let [.., one, other] = row else { return None };
-    let theirs: Vec<(String, String)> = other.link.url.query_pairs().into_owned().collect();
+    let theirs: Vec<(String, String)> = query_pairs(&other.link.url).collect();
     let differs = |(name, value): &(String, String)| {
         theirs.iter().any(|(known, given)| known == name && given != value)
     };
-    let (name, _) = one.link.url.query_pairs().into_owned().find(differs)?;
-    url.query_pairs().find(|(known, _)| *known == *name).map(|(_, value)| value.into_owned())
+    let (name, _) = query_pairs(&one.link.url).find(differs)?;
+    query_pairs(url).find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
 #[cfg(test)]
@@ -171,6 +174,22 @@ mod tests {
             successor_of("/find?q=sea&page=7", &[5, 6, 8, 9], "page").as_deref(),
             Some("q=sea&page=8")
         );
+    }
+
+    #[test]
+    fn numbers_form_a_row_in_urls_with_semicolons() {
+        let html = "<a href='/find?do=list2;start=20'>2</a> <a href='/find?do=list2;start=40'>3</a>";
+        let url = Url::parse("http://a.org/find?do=list2").unwrap();
+        let page = crate::html::parse(html.as_bytes(), None, &url);
+        assert_eq!(numbered_successor(&page, &|_| false), Some(0));
+    }
+
+    #[test]
+    fn page_numbers_are_read_in_digits_of_other_scripts() {
+        let html = "<a href='/find?page=2'>٢</a> <a href='/find?page=3'>٣</a> <a href='/find?page=4'>４</a>";
+        let url = Url::parse("http://a.org/find").unwrap();
+        let page = crate::html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url);
+        assert_eq!(numbered_successor(&page, &|_| false), Some(0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The difference between the URL of a page and that of a link on it.
 
+use super::super::links::query_pairs;
 use url::Url;
 
 /// Path segments of a URL that are compared. Guess.
@@ -62,7 +63,7 @@ pub(super) fn keeps_query(here: &Url, there: &Url, words: &str) -> bool {
     if !words.is_empty() && contains(here) {
         return contains(there);
     }
-    let names = |url: &Url| url.query_pairs().map(|(name, _)| name.into_owned()).collect::<Vec<String>>();
+    let names = |url: &Url| query_pairs(url).map(|(name, _)| name).collect::<Vec<String>>();
     let (ours, theirs) = (names(here), names(there));
     ours.is_empty() || here.path() != there.path() || theirs.iter().any(|name| ours.contains(name))
 }
@@ -86,8 +87,8 @@ pub(super) fn is_same_page(here: &Url, there: &Url) -> bool {
 fn parts(url: &Url) -> Vec<(String, String)> {
     let segments = url.path_segments().into_iter().flatten().enumerate();
     let segments = segments.map(|(nth, segment)| (format!("/{nth}"), segment.to_string()));
-    let pairs = url.query_pairs().take(MAX_PARAMETERS);
-    let pairs = pairs.map(|(name, value)| (format!("?{name}"), value.into_owned()));
+    let pairs = query_pairs(url).take(MAX_PARAMETERS);
+    let pairs = pairs.map(|(name, value)| (format!("?{name}"), value));
     segments.take(MAX_SEGMENTS).chain(pairs).filter(|(_, value)| !value.is_empty()).collect()
 }
 
@@ -127,6 +128,7 @@ mod tests {
         assert_eq!(change("/find?q=x", "/find?q=x&page=2"), UrlChange::Forward);
         assert_eq!(change("/find?q=x&start=10", "/find?start=20&q=x"), UrlChange::Forward);
         assert_eq!(change("/find?q=x&start=10", "/find?q=x&start=0"), UrlChange::Backward);
+        assert_eq!(change("/find?q=x;start=10", "/find?q=x;start=20"), UrlChange::Forward);
         assert_eq!(change("/find/x/2", "/find/x/3"), UrlChange::Forward);
         assert_eq!(change("/find/x", "/find/x/page/2"), UrlChange::Forward);
         assert_eq!(change("/find?q=x", "/find?q=x&sort=date"), UrlChange::SamePath);
