@@ -5,15 +5,18 @@
 //! no share in the identity if the remaining parts still distinguish the records of an answer and one of these holds:
 //!
 //! - all records of an answer share its value, and the value is the query;
+//! - all records of an answer share its value, and the value without the words of the query is that of the last answer;
 //! - all records of an answer share its value, the last answer had another value, and the value looks like a token or
 //!   one of the records was seen before with the other value;
 //! - it is a parameter that has the query as value in every record, or that counts up through the list.
 //!
 //! A part may equal the query by chance, as `type=book` does for the query "book". If all records of a later answer have
-//! another value than its query, the part belongs to the identity after all.
+//! another value than its query, the part belongs to the identity after all. So does a part without which records of
+//! different titles become one.
 //!
 //! Where URLs do not distinguish records, the text does.
 
+use super::links::query_pairs;
 use super::records::{RawRecord, RecordFields};
 use super::view::{hashed, plain_hash};
 use crate::address::is_session_name;
@@ -38,12 +41,26 @@ const MIN_TOKEN_BYTES: usize = 8;
 /// Largest step between the numbers of neighbouring records that still counts as a position; some positions may be
 /// hidden. Guess.
 const MAX_POSITION_STEP: i64 = 3;
+/// Records from which numbers that grow may be positions. Guess.
+const MIN_POSITIONS: usize = 3;
+/// Records of an answer that must become one with a record of another title before a part is restored. One may be a
+/// record that is listed twice. Guess.
+const MIN_MERGED_RECORDS: usize = 2;
 
 /// Characters of a title that enter an id, fewer than where titles are cut. Guess.
 const MAX_TITLE_CHARS: usize = 100;
 
 /// A named part of a URL: `host`, `/n` for the n-th path segment, or `?name` for a parameter.
 type UrlPart = (String, String);
+
+/// Answers that must show that the value of a part is the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PartEvidence {
+    /// One answer is enough, for the first answers of a form. A later one may show that it was chance.
+    OneAnswer,
+    /// Two answers in a row.
+    TwoAnswers,
+}
 
 /// Rules learned for the detail URLs of one form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,9 +69,10 @@ pub(super) struct IdentityRules {
     ignored: BTreeSet<String>,
     /// Ignored parts that had the query as value.
     with_query: BTreeSet<String>,
-    /// Parts that had the query as value by chance.
-    without_query: BTreeSet<String>,
-    /// Names of parts that all records of an answer shared, with the hash of the last value.
+    /// Parts that had the query as value, or counted up, by chance.
+    by_chance: BTreeSet<String>,
+    /// Names of parts that all records of an answer shared, with the hash of the last value. For the key of
+    /// [`rest_key`], the hash of the value without the words of the query.
     constant: BTreeMap<String, u64>,
     /// Hashes of records without one of the constant parts.
     seen: BTreeSet<u64>,
@@ -67,8 +85,24 @@ pub(super) struct IdentityRules {
 impl IdentityRules {
     /// Learns from the records of an answer. Returns true if the rules changed, so that other ids follow from now on.
     pub(super) fn learn(&mut self, records: &[RawRecord], query: &Query) -> bool {
-        let before = (self.ignored.clone(), self.by_text);
+        let before = self.by_text;
         self.counting_fields.extend(counting_fields(records));
+        let urls: Vec<&Url> =
+            records.iter().filter_map(|record| record.url.as_ref()).take(MAX_RECORDS).collect();
+        if urls.len() >= 2 {
+            let distinct: FxHashSet<Vec<UrlPart>> = urls.into_iter().map(parts).collect();
+            self.by_text = distinct.len() * 2 < records.len().min(MAX_RECORDS);
+        }
+        self.learn_parts(records, query, PartEvidence::OneAnswer) || before != self.by_text
+    }
+
+    /// Learns which parts of the records' URLs identify them. Returns true if the rules changed.
+    pub(super) fn learn_parts(
+        &mut self,
+        records: &[RawRecord],
+        query: &Query,
+        evidence: PartEvidence,
+    ) -> bool {
         let linked: Vec<&RawRecord> =
             records.iter().filter(|record| record.url.is_some()).take(MAX_RECORDS).collect();
         let urls: Vec<Vec<UrlPart>> =
@@ -76,16 +110,20 @@ impl IdentityRules {
         if urls.len() < 2 {
             return false;
         }
+        let before = self.ignored.clone();
+        self.restore_merging_parts(&linked, &urls);
         let distinct: FxHashSet<&[UrlPart]> = urls.iter().map(Vec::as_slice).collect();
-        self.by_text = distinct.len() * 2 < records.len().min(MAX_RECORDS);
         for name in names(&urls) {
             let values: Vec<Option<&str>> = urls.iter().map(|url| value(url, &name)).collect();
-            let is_query = are_query(&values, query) && !self.without_query.contains(&name);
-            self.restore_part(&name, &values, query);
+            let may_vary = !self.by_chance.contains(&name) && !self.is_unchanged(&name, &values);
+            let is_query = evidence == PartEvidence::OneAnswer && may_vary && are_query(&values, query);
+            if evidence == PartEvidence::OneAnswer {
+                self.restore_part(&name, &values, query);
+            }
             let is_volatile = is_query
                 || match values.iter().all(|value| *value == values[0]) {
-                    true => self.belongs_to_answer(&name, values[0], &linked),
-                    false => name.starts_with('?') && count_up(&values),
+                    true => self.belongs_to_answer(&name, values[0], &linked, query),
+                    false => may_vary && name.starts_with('?') && count_up(&values),
                 };
             if is_volatile && self.distinguishes_without(&urls, &name, distinct.len()) {
                 if is_query && !self.ignored.contains(&name) {
@@ -94,7 +132,36 @@ impl IdentityRules {
                 self.ignored.insert(name);
             }
         }
-        before != (self.ignored.clone(), self.by_text)
+        before != self.ignored
+    }
+
+    /// Returns true if all records have the value that all records of the last answer had.
+    fn is_unchanged(&self, name: &str, values: &[Option<&str>]) -> bool {
+        let hash = value_hash(values[0]);
+        self.constant.get(name) == Some(&hash) && values.iter().all(|value| *value == values[0])
+    }
+
+    /// Gives parts back their share in the identity if records of different titles differ in ignored parts only.
+    fn restore_merging_parts(&mut self, records: &[&RawRecord], urls: &[Vec<UrlPart>]) {
+        let mut first: FxHashMap<Vec<&UrlPart>, usize> = FxHashMap::default();
+        let mut merging: Vec<&str> = Vec::new();
+        let mut merged = 0;
+        for (at, url) in urls.iter().enumerate() {
+            let kept = url.iter().filter(|part| !self.is_ignored(&part.0)).collect();
+            let other = *first.entry(kept).or_insert(at);
+            if plain_hash(&records[at].title) != plain_hash(&records[other].title) {
+                merged += 1;
+                let differs = |part: &&UrlPart| !urls[other].contains(part);
+                merging.extend(url.iter().filter(differs).map(|(name, _)| name.as_str()));
+            }
+        }
+        if merged >= MIN_MERGED_RECORDS {
+            for name in merging {
+                if self.ignored.remove(name) {
+                    self.by_chance.insert(name.to_string());
+                }
+            }
+        }
     }
 
     /// Gives a part back its share in the identity if it had the query as value before and no record has it now.
@@ -103,23 +170,36 @@ impl IdentityRules {
         let is_chance = !query.words.trim().is_empty() && !values.iter().any(has_query);
         if is_chance && self.with_query.remove(name) {
             self.ignored.remove(name);
-            self.without_query.insert(name.to_string());
+            self.by_chance.insert(name.to_string());
         }
     }
 
-    /// Decides about a part that all records of an answer share: true if its value has changed and is a token or once
-    /// belonged to one of the same records.
-    fn belongs_to_answer(&mut self, name: &str, value: Option<&str>, records: &[&RawRecord]) -> bool {
+    /// Decides about a part that all records of an answer share: true if its value has changed and is a token, differs
+    /// in the words of the query only, or once belonged to one of the same records.
+    fn belongs_to_answer(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        records: &[&RawRecord],
+        query: &Query,
+    ) -> bool {
         let is_parameter = name.starts_with('?');
-        let hash = value.map_or(0, |value| xxh3_64(value.as_bytes()));
+        let hash = value_hash(value);
         let before = self.constant.get(name).copied();
         if before.is_none() && self.constant.len() >= MAX_PARTS {
             return false;
         }
         self.constant.insert(name.to_string(), hash);
         let has_changed = before.is_some_and(|before| before != hash);
+        let rest = value.and_then(|value| hash_without_words(value, query));
+        let rest_before = match rest {
+            Some(rest) => self.constant.insert(rest_key(name), rest),
+            None => self.constant.remove(&rest_key(name)),
+        };
+        let has_words = rest.is_some() && rest == rest_before && !self.by_chance.contains(name);
         let is_seen = |record: &&RawRecord| self.seen.contains(&self.hash_without(record, name));
-        let is_volatile = has_changed && (value.is_some_and(is_token) || records.iter().any(is_seen));
+        let is_volatile =
+            has_changed && (has_words || value.is_some_and(is_token) || records.iter().any(is_seen));
         if is_parameter && self.seen.len() < MAX_SEEN {
             let seen: Vec<u64> = records.iter().map(|record| self.hash_without(record, name)).collect();
             self.seen.extend(seen);
@@ -215,11 +295,8 @@ fn parts(url: &Url) -> Vec<UrlPart> {
         let segment = segment.split(';').next().unwrap_or_default();
         parts.push((format!("/{nth}"), segment.to_string()));
     }
-    let mut pairs: Vec<UrlPart> = url
-        .query_pairs()
-        .take(MAX_PARTS_PER_URL)
-        .map(|(name, value)| (format!("?{name}"), value.into_owned()))
-        .collect();
+    let mut pairs: Vec<UrlPart> =
+        query_pairs(url).take(MAX_PARTS_PER_URL).map(|(name, value)| (format!("?{name}"), value)).collect();
     pairs.sort_unstable();
     parts.extend(pairs);
     parts
@@ -234,6 +311,22 @@ fn value<'a>(url: &'a [UrlPart], name: &str) -> Option<&'a str> {
     url.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
+fn value_hash(value: Option<&str>) -> u64 {
+    value.map_or(0, |value| xxh3_64(value.as_bytes()))
+}
+
+/// Key of [`IdentityRules::constant`] for the value of a part without the words of the query.
+fn rest_key(name: &str) -> String {
+    format!("{name} without words")
+}
+
+/// Hash of a value without the words of the query; `None` if it lacks them.
+fn hash_without_words(value: &str, query: &Query) -> Option<u64> {
+    let (value, words) = (value.to_lowercase(), query.words.trim().to_lowercase());
+    let (before, after) = Some(value.split_once(words.as_str())?).filter(|_| !words.is_empty())?;
+    Some(hashed(&(before, after)))
+}
+
 /// Returns true if every value is the query's words, or a URL that contains them.
 fn are_query(values: &[Option<&str>], query: &Query) -> bool {
     let words = query.words.trim().to_lowercase();
@@ -244,12 +337,16 @@ fn are_query(values: &[Option<&str>], query: &Query) -> bool {
     !words.is_empty() && values.iter().all(is_query)
 }
 
-/// Returns true if the values are numbers that grow in small steps, as positions in a list do.
+/// Returns true if the values are numbers that grow in small steps from a start near 1, as positions in a list do.
 fn count_up(values: &[Option<&str>]) -> bool {
     let numbers: Option<Vec<i64>> =
         values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect();
-    let Some(numbers) = numbers.filter(|numbers| numbers.len() >= 2) else { return false };
-    numbers.windows(2).all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) <= MAX_POSITION_STEP)
+    let Some(numbers) = numbers.filter(|numbers| numbers.len() >= MIN_POSITIONS) else { return false };
+    let starts_list = (0..=MAX_POSITION_STEP).contains(&numbers[0]);
+    starts_list
+        && numbers
+            .windows(2)
+            .all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) <= MAX_POSITION_STEP)
 }
 
 /// Names of the fields that count up by 1 from record to record, in a list of at least three.
@@ -352,6 +449,49 @@ mod tests {
         let ids = rules.ids_of(&records);
         assert_eq!(ids.iter().collect::<FxHashSet<_>>().len(), 3);
         assert_eq!(rules.ids_of(&answer(&["/i?id=2"])), [ids[1]]);
+    }
+
+    #[test]
+    fn numbers_that_grow_from_elsewhere_than_the_start_are_identities() {
+        let mut rules = IdentityRules::default();
+        rules.learn(&answer(&["/i?cat=5&id=101", "/i?cat=7&id=103"]), &Query::words("sea"));
+        assert!(rules.ignored.is_empty());
+        rules
+            .learn(&answer(&["/i?cat=5&id=101", "/i?cat=7&id=103", "/i?cat=8&id=104"]), &Query::words("sea"));
+        assert!(rules.ignored.is_empty());
+    }
+
+    #[test]
+    fn a_part_without_which_different_records_become_one_is_restored() {
+        let mut rules = IdentityRules::default();
+        let titled = |urls: &[&str]| -> Vec<RawRecord> { urls.iter().map(|url| raw(url, url)).collect() };
+        rules.learn(&titled(&["/i?cat=5&id=1", "/i?cat=7&id=2", "/i?cat=8&id=3"]), &Query::words("sea"));
+        assert!(rules.ignored.contains("?id"));
+        let mixed =
+            titled(&["/i?cat=5&id=9", "/i?cat=5&id=4", "/i?cat=7&id=8", "/i?cat=7&id=6", "/i?cat=9&id=5"]);
+        assert!(rules.learn_parts(&mixed, &Query::words("ship"), PartEvidence::TwoAnswers));
+        assert_eq!(rules.ids_of(&mixed).iter().collect::<FxHashSet<_>>().len(), 5);
+        rules.learn(&titled(&["/i?cat=5&id=1", "/i?cat=7&id=2", "/i?cat=8&id=3"]), &Query::words("sea"));
+        assert!(rules.ignored.is_empty(), "a restored part stays in the identity");
+    }
+
+    #[test]
+    fn a_decorated_query_makes_no_new_record() {
+        let mut rules = IdentityRules::default();
+        rules.learn(&answer(&["/i?id=1&d=kw:+sea", "/i?id=2&d=kw:+sea"]), &Query::words("sea"));
+        let ship = answer(&["/i?id=3&d=kw:+ship", "/i?id=4&d=kw:+ship"]);
+        assert!(rules.learn_parts(&ship, &Query::words("ship"), PartEvidence::TwoAnswers));
+        let port = answer(&["/i?id=4&d=kw:+port", "/i?id=5&d=kw:+port"]);
+        assert_eq!(rules.ids_of(&ship)[1], rules.ids_of(&port)[0]);
+    }
+
+    #[test]
+    fn a_part_that_keeps_its_value_is_not_the_query() {
+        let mut rules = IdentityRules::default();
+        let records = answer(&["/book/1", "/book/2"]);
+        rules.learn(&records, &Query::words("sea"));
+        assert!(!rules.learn(&records, &Query::words("book")));
+        assert!(rules.ignored.is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::analysis::{AnswerAnalysis, LearnedState, path_key};
 use super::facets::facets;
 use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
-use super::identity::IdentityRules;
+use super::identity::{IdentityRules, PartEvidence};
 use super::links::url_shape;
 use super::pager::next_page;
 use super::records::{RawRecord, RecordTemplates};
@@ -78,11 +78,24 @@ impl AnswerReader {
 
     /// Reads a result page.
     pub fn read(&self, document: &Document, status: u16, query: &Query) -> Answer {
+        self.answer_of(&self.analyse(&AnswerSample { document, status, query }), query)
+    }
+
+    /// Reads the first page of an answer and learns the rules for record ids from it. The second value is true if they
+    /// changed, so that answers read before would now get other ids.
+    pub fn read_first_page(&mut self, document: &Document, status: u16, query: &Query) -> (Answer, bool) {
         let analysis = self.analyse(&AnswerSample { document, status, query });
+        let records = analysis.records();
+        let has_new_rules = analysis.kind == AnswerKind::Results
+            && self.identity.learn_parts(&records, query, PartEvidence::TwoAnswers);
+        (self.answer_of(&analysis, query), has_new_rules)
+    }
+
+    fn answer_of(&self, analysis: &AnswerAnalysis<'_>, query: &Query) -> Answer {
         let mut answer = Answer::without_records(analysis.kind);
         answer.total = analysis.total();
         match analysis.kind {
-            AnswerKind::Results => self.read_results(&analysis, query, &mut answer),
+            AnswerKind::Results => self.read_results(analysis, query, &mut answer),
             AnswerKind::OneRecord => answer.records = self.identify(vec![analysis.page_as_record()]),
             _ => {}
         }

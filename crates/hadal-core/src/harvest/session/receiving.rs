@@ -49,7 +49,7 @@ impl HarvestSession {
         }
         let shows_form = self.entry_page.refresh(&document.page);
         let has_learned = self.train_reader(&reading, &document, status);
-        let answer = self.read_answer(&reading, &document, status);
+        let (answer, has_new_rules) = self.read_answer(&reading, &document, status, !has_learned);
         let kind = self.answer_kind(&answer, status);
         if reading.pages == 0 {
             self.result_lessons += u32::from(has_learned && kind == AnswerKind::Results);
@@ -81,7 +81,7 @@ impl HarvestSession {
         if is_refuted {
             self.stage = SessionStage::Ended(HarvestEnding::SameAnswers);
         }
-        HarvestUpdate { needs_save: has_learned || update.needs_save, ..update }
+        HarvestUpdate { needs_save: has_learned || has_new_rules || update.needs_save, ..update }
     }
 
     /// Sends a page request again after the wait that the site asks for, and leaves more time between queries from now on.
@@ -139,13 +139,26 @@ impl HarvestSession {
         learns
     }
 
-    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries.
-    fn read_answer(&self, reading: &AnswerReading, document: &Document, status: u16) -> Answer {
-        let answer = self.reader.read(document, status, &reading.query);
+    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries. The second
+    /// value is true if `may_learn` and the first page of a query changed the rules for record ids.
+    fn read_answer(
+        &mut self,
+        reading: &AnswerReading,
+        document: &Document,
+        status: u16,
+        may_learn: bool,
+    ) -> (Answer, bool) {
+        let (answer, has_new_rules) = match may_learn && reading.pages == 0 && !reading.is_browsing() {
+            true => self.reader.read_first_page(document, status, &reading.query),
+            false => (self.reader.read(document, status, &reading.query), false),
+        };
+        if has_new_rules {
+            self.content_identity.expect_new_addresses();
+        }
         let is_foreign = reading.is_browsing() && !self.browse.are_known_records(&answer.records);
         match answer.kind {
-            AnswerKind::Results if is_foreign => Answer::nothing(),
-            _ => answer,
+            AnswerKind::Results if is_foreign => (Answer::nothing(), false),
+            _ => (answer, has_new_rules),
         }
     }
 
