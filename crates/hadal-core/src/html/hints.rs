@@ -37,7 +37,7 @@ pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
     hints.scripted_links = found
         .anchors
         .iter()
-        .filter_map(|anchor| scripted_link(found, *anchor))
+        .filter_map(|anchor| scripted_link(found, anchor))
         .take(limits::SCRIPTED_LINKS)
         .collect();
     hints.endpoints = endpoints(&markup(found, base));
