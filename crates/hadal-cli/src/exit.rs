@@ -48,7 +48,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
             || cause.is::<ConfigError>()
             || cause.is::<NetworkError>()
             || cause.is::<TopicError>()
-            || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_)))
+            || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_) | StoreError::BadDatabaseUrl { .. }))
     };
     error.chain().any(cause)
 }

@@ -9,7 +9,7 @@ const SUBJECTS: &[(&str, &[&str])] = &[
     ("Results", &["status", "refresh", "records", "sites", "ask", "quality"]),
     ("History", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
     ("Topics and pages", &["topics", "judge"]),
-    ("Setup", &["config", "doctor", "completions", "man", "mcp"]),
+    ("Setup", &["config", "doctor", "store", "completions", "man", "mcp"]),
     ("Evaluation", &["world", "eval"]),
 ];
 

@@ -61,6 +61,7 @@ mod serve;
 mod session;
 mod sites;
 mod status;
+mod store;
 mod submissions;
 mod topic;
 mod topics;
@@ -110,6 +111,7 @@ enum Command {
     Topics(Box<topics::TopicsArgs>),
     Judge(Box<judge::JudgeArgs>),
     Status(status::StatusArgs),
+    Store(store::StoreArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
     Mcp(Box<mcp::McpArgs>),
@@ -216,6 +218,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Judge(args) => judge::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Mcp(args) => mcp::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Status(args) => status::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Store(args) => store::run(&args, &Session::open(&cli.common, &[])?),
         Command::World(args) => world::run(&args, &Session::open(&cli.common, &[])?),
         Command::Eval(args) => eval::run(&args, &Session::open(&cli.common, &[])?),
     }

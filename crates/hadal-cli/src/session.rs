@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Store: file:DIR or memory:
+    /// Store: file:DIR, postgres://USER@HOST/DATABASE or memory:
     #[arg(long, global = true, value_name = "URL")]
     pub store: Option<String>,
     /// Folder of your own topics

@@ -19,11 +19,12 @@
 //! ```
 //!
 //! [`FACTS`] lists the same facts by name, for a harness of one's own. [`fixture`] and [`harvest_fixture`] build small
-//! runs and harvests for further tests.
+//! runs and harvests for further tests. [`cluster`] starts a private PostgreSQL server.
 #![allow(clippy::unwrap_used, reason = "a fact that does not hold panics")]
 
 pub mod backlinks;
 pub mod catalogue;
+pub mod cluster;
 pub mod fixture;
 pub mod frontier;
 pub mod harvest_fixture;

@@ -39,7 +39,7 @@ pub fn contact(config: &Config) -> CheckResult {
 /// Checks that the store is readable and has free space.
 pub fn store(url: &str) -> Vec<CheckResult> {
     let opened = match hadal::store::open(url, Access::Read) {
-        Ok(_) => check("store", CheckLevel::Ok, format!("{url} is readable")),
+        Ok(_) => check("store", CheckLevel::Ok, format!("{} is readable", hadal::store::shown_url(url))),
         Err(StoreError::Missing(path)) => check(
             "store",
             CheckLevel::Ok,

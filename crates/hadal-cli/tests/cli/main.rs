@@ -20,6 +20,7 @@ mod judge;
 mod lessons;
 mod listing;
 mod mcp;
+mod postgres;
 mod quality;
 mod serve;
 mod topics;

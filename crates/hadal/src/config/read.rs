@@ -29,7 +29,7 @@ impl Config {
             probe: probe(layers)?,
             harvest: harvest(layers, known)?,
             store: StoreConfig {
-                url: layers.word("store.url", "a store, as file:DIR")?,
+                url: layers.word("store.url", "a store, as file:DIR or postgres://USER@HOST/DATABASE")?,
                 group_commit: group_commit(layers)?,
             },
             topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),

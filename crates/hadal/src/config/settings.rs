@@ -64,7 +64,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("harvest.max_time", "\"none\"", "Time budget of one session, as \"2h\"."),
     setting("harvest.max_records", "\"none\"", "Number of records per form at which a harvest stops."),
     setting("harvest.concurrency", "8", "Forms harvested at the same time; each politeness group gets one request at a time."),
-    setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, or memory: to keep nothing."),
+    setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, postgres://USER@HOST/DATABASE, or memory: to keep nothing."),
     setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl; longer if checkpoints are slow. A kill or power failure loses the steps since the last one."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),

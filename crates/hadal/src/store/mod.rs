@@ -1,8 +1,8 @@
 //! Storage of crawls and harvests.
 //!
 //! Three traits, one per user of a store: [`CrawlStore`] for the engine, [`HarvestStore`] for harvests, [`Catalogue`]
-//! for people (listings, exports, dashboard). A back end implements all three and is then a [`Store`]. Two exist:
-//! SQLite in a folder, and memory. Every back end passes the tests of the crate
+//! for people (listings, exports, dashboard). A back end implements all three and is then a [`Store`]. Three exist:
+//! SQLite in a folder, PostgreSQL, and memory. Every back end passes the tests of the crate
 //! `hadal-store-contract`.
 //!
 //! # Rules of the traits
@@ -16,20 +16,26 @@
 //!   blocking pool.
 //! - **Outcomes.** A step is one [`Outcome`] or one [`HarvestStep`] with a sequence number. A [`Batch`] is applied in one
 //!   transaction. Applying a step twice changes nothing.
-//! - **One writer.** One process crawls into a store. Any number of processes read it at the same time.
+//! - **One writer.** One process crawls into a store in a folder; in PostgreSQL, one process works on each run and
+//!   harvest. Any number of processes read at the same time.
 
 mod catalogue;
+mod copy;
 mod counters;
 mod crawl;
 mod harvest;
 pub mod memory;
+mod packed_link;
 mod paging;
+pub mod postgres;
 mod rows;
 mod search;
 mod sqlite;
+mod state_changes;
 mod submission;
 
 pub use catalogue::*;
+pub use copy::{CopyProgress, copy};
 pub use crawl::*;
 pub use harvest::*;
 pub use paging::*;
@@ -44,17 +50,39 @@ pub trait Store: CrawlStore + HarvestStore + Catalogue {}
 
 impl<T: CrawlStore + HarvestStore + Catalogue> Store for T {}
 
-/// Opens the store at a URL: `file:DIR` (or plain `DIR`) or `memory:`.
+/// Opens the store at a URL: `file:DIR` (or plain `DIR`), `postgres://...` or `memory:`.
 pub fn open(url: &str, access: Access) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(match locate(url)? {
+        Location::Memory => Arc::new(memory::MemoryStore::default()),
+        Location::Database => Arc::new(postgres::open(url, access)?),
+        Location::Folder(folder) => Arc::new(sqlite::open(folder.as_ref(), access)?),
+    })
+}
+
+/// Place of a store.
+enum Location<'a> {
+    Memory,
+    /// A PostgreSQL database.
+    Database,
+    Folder(&'a str),
+}
+
+/// The place that a URL names.
+fn locate(url: &str) -> Result<Location<'_>, StoreError> {
     let folder = match url.split_once(':') {
-        Some(("memory", "")) => return Ok(Arc::new(memory::MemoryStore::default())),
+        Some(("memory", "")) => return Ok(Location::Memory),
+        Some(("postgres" | "postgresql", rest)) if rest.starts_with("//") => return Ok(Location::Database),
         Some(("file", folder)) => folder.strip_prefix("//").map_or(Some(folder), local_path),
         Some(_) => None,
         None => Some(url),
     };
     let folder = folder.filter(|folder| !folder.is_empty());
-    let folder = folder.ok_or_else(|| StoreError::BadUrl(url.to_string()))?;
-    Ok(Arc::new(sqlite::open(folder.as_ref(), access)?))
+    folder.map(Location::Folder).ok_or_else(|| StoreError::BadUrl(url.to_string()))
+}
+
+/// A URL of a store for messages: without its password.
+pub fn shown_url(url: &str) -> String {
+    if url.starts_with("postgres") { postgres::without_password(url) } else { url.to_string() }
 }
 
 /// The path of a `file://` URL. A host name after the slashes is refused, since a store is on the local machine.
@@ -75,8 +103,16 @@ pub enum Access {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The URL names no known back end.
-    #[error("unknown store '{0}': use file:DIR or memory:")]
+    #[error("unknown store '{0}': use file:DIR, postgres://USER@HOST/DATABASE or memory:")]
     BadUrl(String),
+    /// The URL of a database cannot be read.
+    #[error("cannot read the store '{url}' ({detail}): use postgres://USER@HOST/DATABASE")]
+    BadDatabaseUrl {
+        /// URL without its password.
+        url: String,
+        /// Reason.
+        detail: String,
+    },
     /// The folder holds no store.
     #[error("there is no store in {}: run `hadal find` or `hadal demo` first, or name another with --store", .0.display())]
     Missing(PathBuf),
@@ -87,6 +123,31 @@ pub enum StoreError {
         path: PathBuf,
         /// Process id of the other crawl, or `unknown`.
         holder: String,
+    },
+    /// A store that cannot be copied, with the reason.
+    #[error("cannot copy {0}: `hadal store copy` copies a store without running crawls into an empty one")]
+    NotCopied(String),
+    /// Another worker holds the run or harvest.
+    #[error(
+        "another worker works on {what} of {store} ({holder}): wait, stop that one, or start another run"
+    )]
+    Taken {
+        /// The run or harvest.
+        what: String,
+        /// URL of the store.
+        store: String,
+        /// Host and process of the other worker.
+        holder: String,
+    },
+    /// The database server does not answer.
+    #[error(
+        "cannot reach {store} ({detail}): check that the server runs and accepts this user, then run the same command again; nothing is lost"
+    )]
+    Unreachable {
+        /// URL of the store.
+        store: String,
+        /// Message of the server or the driver.
+        detail: String,
     },
     /// A newer version of hadal wrote the store.
     #[error("the store in {} was written by a newer hadal (format {found}, this one reads up to {known}): update hadal", .path.display())]

@@ -6,4 +6,5 @@ mod contract;
 mod crash;
 mod file;
 mod migration;
+mod postgres;
 mod views;

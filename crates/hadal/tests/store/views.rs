@@ -9,11 +9,11 @@ use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
+use hadal_store_contract::cluster::{self, Cluster};
 use hadal_store_contract::fixture::*;
 use hadal_store_contract::harvest_fixture::*;
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use std::path::Path;
 
 /// A value of a view and a cell of an export as comparable text.
 fn of_value(value: Value, kind: CellKind) -> String {
@@ -40,23 +40,57 @@ fn of_cell(cell: &Cell) -> String {
     }
 }
 
-/// JSON text without optional spaces.
+/// JSON text without optional spaces, with `10` for `10.0`.
 fn canonical(json: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(json).unwrap().to_string()
+    serde_json::from_str::<serde_json::Value>(json)
+        .unwrap()
+        .to_string()
+        .replace(".0,", ",")
+        .replace(".0}", "}")
 }
 
 /// Checks that a view has the columns of an export and the same rows in any order.
 fn assert_same<R: Listed>(db: &Connection, view: &str, exported: &[R]) {
     let mut rows = db.prepare(&format!("SELECT * FROM {view}")).unwrap();
-    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
-    assert_eq!(rows.column_names().collect::<Vec<_>>(), names, "{view}");
+    let names: Vec<String> = rows.column_names().into_iter().map(String::from).collect();
     let row = |row: &rusqlite::Row<'_>| {
         let columns = R::COLUMNS.iter().enumerate();
         columns
             .map(|(at, column)| Ok(of_value(row.get(at)?, column.kind)))
             .collect::<rusqlite::Result<Vec<_>>>()
     };
-    let mut seen: Vec<Vec<String>> = rows.query_map([], row).unwrap().map(Result::unwrap).collect();
+    let seen = rows.query_map([], row).unwrap().map(Result::unwrap).collect();
+    assert_exported(view, &names, seen, exported);
+}
+
+/// The same for a view in PostgreSQL.
+fn assert_same_in_postgres<R: Listed>(cluster: &Cluster, url: &str, view: &str, exported: &[R]) {
+    let names = format!(
+        "SELECT string_agg(column_name, ' ' ORDER BY ordinal_position) FROM information_schema.columns
+         WHERE table_name = '{view}'"
+    );
+    let names: Vec<String> = cluster.sql(url, &names).split(' ').map(String::from).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let rows = format!("SELECT json_agg(json_build_array({})) FROM {view}", quoted.join(", "));
+    let rows: Vec<Vec<serde_json::Value>> = serde_json::from_str(&cluster.sql(url, &rows)).unwrap();
+    let row = |row: &Vec<serde_json::Value>| {
+        row.iter().zip(R::COLUMNS).map(|(value, column)| of_json(value, column.kind)).collect()
+    };
+    assert_exported(view, &names, rows.iter().map(row).collect(), exported);
+}
+
+/// A value of a view in PostgreSQL as comparable text.
+fn of_json(value: &serde_json::Value, kind: CellKind) -> String {
+    match (value, kind) {
+        (serde_json::Value::Number(number), CellKind::Measure) => number.as_f64().unwrap().to_string(),
+        (serde_json::Value::String(text), CellKind::Nested | CellKind::Interval) => canonical(text),
+        (serde_json::Value::String(text), _) => text.clone(),
+        (value, _) => value.to_string(),
+    }
+}
+
+fn assert_exported<R: Listed>(view: &str, names: &[String], mut seen: Vec<Vec<String>>, exported: &[R]) {
+    assert_eq!(names, R::COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>(), "{view}");
     let cells = |row: &R| row.cells().iter().map(of_cell).collect::<Vec<_>>();
     let mut expected: Vec<Vec<String>> = exported.iter().map(cells).collect();
     seen.sort();
@@ -147,8 +181,7 @@ fn fill_harvests(store: &dyn Store) {
     note_harvest(store, second, &progress);
 }
 
-fn filled(folder: &Path) -> std::sync::Arc<dyn Store> {
-    let store = crawl(folder).unwrap();
+fn filled(store: std::sync::Arc<dyn Store>) -> std::sync::Arc<dyn Store> {
     fill_runs(&*store);
     fill_harvests(&*store);
     let form = FormId(1);
@@ -161,7 +194,7 @@ fn filled(folder: &Path) -> std::sync::Arc<dyn Store> {
 #[test]
 fn views_have_the_columns_and_values_of_the_exports() {
     let folder = tempfile::tempdir().unwrap();
-    let store = filled(folder.path());
+    let store = filled(crawl(folder.path()).unwrap());
     let db = Connection::open(folder.path().join("hadal.db")).unwrap();
     assert_same(&db, "forms_view", &forms(&*store, &FormQuery::default()));
     assert_same(&db, "sites_view", &sites(&*store, &SiteQuery::default()));
@@ -170,6 +203,27 @@ fn views_have_the_columns_and_values_of_the_exports() {
     assert_same(&db, "harvests_view", &store.harvests(&HarvestQuery::default()).unwrap());
     assert_same(&db, "queries_view", &queries(&*store, &HarvestRowQuery::default()));
     assert_same(&db, "records_view", &records(&*store, &HarvestRowQuery::default()));
+}
+
+#[test]
+fn views_in_postgres_have_the_columns_and_values_of_the_exports() {
+    let (Some(cluster), Some(url)) = (cluster::cluster(), cluster::new_store()) else { return };
+    let store = filled(open(&url, Access::Crawl).unwrap());
+    let forms = forms(&*store, &FormQuery::default());
+    assert_same_in_postgres(cluster, &url, "forms_view", &forms);
+    let sites = sites(&*store, &SiteQuery::default());
+    assert_same_in_postgres(cluster, &url, "sites_view", &sites);
+    assert_same_in_postgres(cluster, &url, "runs_view", &runs(&*store));
+    let submissions = submissions(&*store, &SubmissionQuery::default());
+    assert_same_in_postgres(cluster, &url, "submissions_view", &submissions);
+    let harvests = store.harvests(&HarvestQuery::default()).unwrap();
+    assert_same_in_postgres(cluster, &url, "harvests_view", &harvests);
+    let queries = queries(&*store, &HarvestRowQuery::default());
+    assert_same_in_postgres(cluster, &url, "queries_view", &queries);
+    let records = records(&*store, &HarvestRowQuery::default());
+    assert_same_in_postgres(cluster, &url, "records_view", &records);
+    assert_eq!(cluster.sql(&url, "SELECT count(*) FROM failures_view"), "3");
+    assert_eq!(cluster.sql(&url, "SELECT count(*) FROM workers_view"), "5", "three runs and two harvests");
 }
 
 #[test]

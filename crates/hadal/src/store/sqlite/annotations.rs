@@ -126,7 +126,7 @@ impl Annotations {
     }
 
     /// Runs `work` on the database, if it exists.
-    fn read<T>(
+    pub fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
@@ -134,7 +134,7 @@ impl Annotations {
     }
 
     /// Runs `work` on the database, which is created if necessary.
-    fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let failed = |error| fault(&self.folder, error);
         let mut open = lock(&self.connection);
         if open.is_none() {

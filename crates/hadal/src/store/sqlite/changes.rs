@@ -1,9 +1,9 @@
 //! Changes of links during a commit.
 
+use super::super::packed_link::PackedLink;
 use super::super::{FailureKind, FrontierChange, LessonRow, LinkState, SentStep, StepEnd, StepTarget};
-use super::codec::{Json, bits};
+use super::codec::{Json, bits, unwritable};
 use super::commit::RunCommit;
-use super::frontier::PackedLink;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
 use rusqlite::{OptionalExtension, params};
@@ -41,7 +41,7 @@ impl RunCommit<'_> {
                 queued.attempts,
                 bits(queued.not_before.0),
                 queued.link.depth,
-                PackedLink::pack(&queued.link)?,
+                PackedLink::pack(&queued.link).map_err(unwritable)?,
             ],
         )?;
         Ok(())
@@ -159,7 +159,7 @@ impl RunCommit<'_> {
                 queued.attempts,
                 bits(queued.not_before.0),
                 queued.link.depth,
-                PackedLink::pack(&queued.link)?,
+                PackedLink::pack(&queued.link).map_err(unwritable)?,
                 self.run,
                 bits(link.0),
             ],

@@ -40,7 +40,8 @@ impl<T: DeserializeOwned> FromSql for Word<T> {
     }
 }
 
-fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
+/// The error for a value that cannot be encoded.
+pub fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 

@@ -1,9 +1,10 @@
 //! Application of a batch within one transaction: outcomes here, the frontier in [`changes`](super::changes).
 
 use super::super::counters::probability;
+use super::super::state_changes::WrittenStates;
 use super::super::*;
 use super::codec::{Json, Word, bits, packed};
-use super::strategy_state::{self, WrittenStates};
+use super::strategy_state;
 use super::{catalogue, runs, submissions};
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;

@@ -1,72 +1,22 @@
 //! Reading of links and queues.
 
+use super::super::packed_link::PackedLink;
 use super::super::{HostQueue, LinkRow, LinkState, QueueSlice, RunId};
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueueRank, QueuedLink};
-use hadal_core::page::LinkContext;
+use hadal_core::link::{QueueId, QueueRank, QueuedLink};
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use url::Url;
 
 const LINK: &str =
     "id, url, queue, score, arrival, generation, attempts, not_before, depth, context, state FROM links";
 
-/// Content of the column `links.context`: the parts of a link that have no column of their own. The order of the
-/// fields is part of the file format. An `Option<LinkTopic>` follows them, which early files of format 9 and migrated
-/// files do not have.
-#[derive(Serialize, Deserialize)]
-pub struct PackedLink<'a> {
-    task: Cow<'a, LinkTask>,
-    origin: LinkOrigin,
-    context: Cow<'a, LinkContext>,
-    parent: Option<ParentPage>,
-    site_depth: u16,
-    redirects: Cow<'a, [Url]>,
-}
-
-impl<'a> PackedLink<'a> {
-    /// Packs a link for its column.
-    pub fn pack(link: &'a FrontierLink) -> rusqlite::Result<Vec<u8>> {
-        let mut packed = codec::packed(&PackedLink {
-            task: Cow::Borrowed(&link.task),
-            origin: link.origin,
-            context: Cow::Borrowed(&link.context),
-            parent: link.parent,
-            site_depth: link.site_depth,
-            redirects: Cow::Borrowed(&link.redirects),
-        })?;
-        packed.extend(codec::packed(&link.context.topic)?);
-        Ok(packed)
-    }
-
-    /// Reads the column, with the topic in the context of the link.
-    fn unpack(column: &[u8]) -> postcard::Result<PackedLink<'static>> {
-        let (mut packed, rest) = postcard::take_from_bytes::<PackedLink<'static>>(column)?;
-        if !rest.is_empty() {
-            packed.context.to_mut().topic = postcard::from_bytes(rest)?;
-        }
-        Ok(packed)
-    }
-}
-
 fn queued_link(row: &Row<'_>) -> rusqlite::Result<QueuedLink> {
     let url = Url::parse(row.get_ref(1)?.as_str()?).map_err(|error| undecodable(1, error))?;
     let packed = row.get_ref(9)?.as_blob()?;
-    let rest = PackedLink::unpack(packed).map_err(|error| undecodable(9, error))?;
-    let link = FrontierLink {
-        id: LinkId(unsigned(row, 0)?),
-        url,
-        task: rest.task.into_owned(),
-        origin: rest.origin,
-        context: rest.context.into_owned(),
-        parent: rest.parent,
-        depth: row.get(8)?,
-        site_depth: rest.site_depth,
-        redirects: rest.redirects.into_owned(),
-    };
+    let link = PackedLink::link(LinkId(unsigned(row, 0)?), url, row.get(8)?, packed);
+    let link = link.map_err(|error| undecodable(9, error))?;
     Ok(QueuedLink {
         link,
         queue: QueueId(unsigned(row, 2)?),
@@ -164,22 +114,6 @@ pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal_core::page::LinkTopic;
-
-    #[test]
-    fn links_stored_without_a_topic_are_read() {
-        let topic = Some(LinkTopic { own: 0.5, around: 0.25, other_sites: 7 });
-        let context = LinkContext { anchor: "books".into(), topic, ..LinkContext::default() };
-        let link = FrontierLink {
-            context,
-            ..FrontierLink::root("http://a.org/".parse().unwrap(), LinkOrigin::Seed)
-        };
-        let column = PackedLink::pack(&link).unwrap();
-        assert_eq!(PackedLink::unpack(&column).unwrap().context.topic, topic);
-        let topic_bytes = codec::packed(&topic).unwrap().len();
-        let old = PackedLink::unpack(&column[..column.len() - topic_bytes]).unwrap();
-        assert_eq!((old.context.anchor.as_str(), old.context.topic), ("books", None));
-    }
 
     #[test]
     fn the_queues_of_a_run_are_read_from_an_index_alone() {

@@ -27,6 +27,7 @@ mod strategy_state;
 mod submissions;
 mod views;
 
+use super::state_changes::WrittenStates;
 use super::*;
 use annotations::Annotations;
 use hadal_core::address::LinkId;
@@ -39,7 +40,6 @@ use rusqlite::Connection;
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use strategy_state::WrittenStates;
 use url::Url;
 
 /// Number of rows per page of a list, if a query states none.
@@ -75,7 +75,10 @@ pub fn open(folder: &Path, access: Access) -> Result<SqliteStore, StoreError> {
 
 impl SqliteStore {
     /// Runs `work` with exclusive use of the connection.
-    fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(super) fn with<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let connection = self.connection.lock().expect("half a batch after a panic is never kept");
         work(&connection).map_err(|error| errors::fault(&self.folder, error))
     }
@@ -105,6 +108,39 @@ impl SqliteStore {
             db.execute_batch("ROLLBACK")?;
         }
         Err(error)
+    }
+
+    /// Adds rows in the write transaction.
+    pub(super) fn write_rows(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        self.writing(work)
+    }
+
+    /// Reads the rows that people wrote, if there are any.
+    pub(super) fn read_annotations<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.annotations.read(work)
+    }
+
+    /// Adds rows of people.
+    pub(super) fn write_annotations(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        self.annotations.with(|db| {
+            let transaction = db.unchecked_transaction()?;
+            work(&transaction)?;
+            transaction.commit()
+        })
+    }
+
+    /// Indexes the words of all records. The index must be empty.
+    pub(super) fn index_words(&self) -> Result<(), StoreError> {
+        self.writing(harvest::word_index::index_all)
     }
 
     /// Fails if there is no such run.

@@ -1,0 +1,86 @@
+//! Keys of a run in memory, so that a crawl asks the server for few of them.
+//!
+//! For each page a crawl looks up its links, forms and sites. The worker that holds the lease of a run is the only one
+//! that adds any, so it keeps their keys from [`KnownKeys::load`] on and answers from memory. States of hosts are large
+//! and asked for once per host: only the names of the requested ones are kept.
+
+use super::super::{LookUp, LookUpResult, RunId};
+use super::codec::{Columns, bits};
+use super::connection::{ServerConnection, command};
+use super::fault::Fault;
+use super::frontier::{self, SITE_COUNTERS, site_counters};
+use super::run_plan::RunPlan;
+use hadal_core::address::{Host, Site};
+use hadal_core::identity::FormId;
+use hadal_core::strategy::SiteCounters;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Number of links up to which their keys are kept: about 100 MB. A larger run asks the server. Guess.
+const MAX_LINKS: i64 = 5_000_000;
+
+/// Keys of the rows of a run.
+pub struct KnownKeys {
+    links: FxHashSet<u64>,
+    forms: FxHashSet<FormId>,
+    sites: FxHashMap<Site, SiteCounters>,
+    /// Hosts that were requested.
+    hosts: FxHashSet<Host>,
+}
+
+impl KnownKeys {
+    /// Reads the keys of a run, in one round trip. `None` if there are too many.
+    pub fn load(connection: &ServerConnection, run: RunId) -> Result<Option<KnownKeys>, Fault> {
+        let links = "SELECT array_agg(id) FROM (SELECT id FROM links WHERE run = $1 LIMIT $2) AS kept";
+        let sites = format!("SELECT {SITE_COUNTERS}, site FROM sites WHERE run = $1");
+        let hosts = "SELECT host FROM hosts WHERE run = $1 AND next_at IS NOT NULL";
+        let found = connection.run(&[
+            command!(links, bits(run.0), MAX_LINKS + 1),
+            command!("SELECT form_id FROM forms WHERE run = $1", bits(run.0)),
+            command!(sites, bits(run.0)),
+            command!(hosts, bits(run.0)),
+        ])?;
+        let links: Option<Vec<i64>> = found[0].first().map_or(Ok(None), |row| row.column(0))?;
+        let links = links.unwrap_or_default();
+        if links.len() as i64 > MAX_LINKS {
+            return Ok(None);
+        }
+        let site = |row: &tokio_postgres::Row| Ok((Site(row.column(10)?), site_counters(row, 0)?));
+        Ok(Some(KnownKeys {
+            links: links.into_iter().map(i64::cast_unsigned).collect(),
+            forms: found[1].iter().map(|row| row.parsed(0)).collect::<Result<_, Fault>>()?,
+            sites: found[2].iter().map(site).collect::<Result<_, Fault>>()?,
+            hosts: found[3].iter().map(|row| row.column(0).map(Host)).collect::<Result<_, Fault>>()?,
+        }))
+    }
+
+    /// Adds the keys of a commit.
+    pub fn add(&mut self, plan: &RunPlan<'_>) {
+        self.links.extend(plan.placed_links().map(|(id, ..)| id.0));
+        self.forms.extend(plan.new_forms().filter_map(|form| Some(form.new?.form_id)));
+        for site in &plan.closed {
+            self.sites.entry((*site).clone()).or_default().closed = true;
+        }
+        self.sites.extend(plan.sites.iter().map(|(site, counters)| (site.clone(), *counters)));
+        self.hosts.extend(plan.hosts().map(|host| host.state.host.clone()));
+    }
+
+    /// Answers a look-up. Only states of requested hosts are read.
+    pub fn look_up(
+        &self,
+        connection: &ServerConnection,
+        run: RunId,
+        keys: &LookUp<'_>,
+    ) -> Result<LookUpResult, Fault> {
+        let requested: Vec<Host> =
+            keys.hosts.iter().filter(|host| self.hosts.contains(host)).cloned().collect();
+        let states = LookUp { hosts: &requested, ..LookUp::default() };
+        let states = frontier::look_up(connection, run, &states)?.hosts;
+        let states: FxHashMap<&Host, _> = requested.iter().zip(states).collect();
+        Ok(LookUpResult {
+            links: keys.links.iter().map(|link| self.links.contains(&link.0)).collect(),
+            forms: keys.forms.iter().map(|form| self.forms.contains(form)).collect(),
+            hosts: keys.hosts.iter().map(|host| states.get(host).cloned().flatten()).collect(),
+            sites: keys.sites.iter().map(|site| self.sites.get(site).copied().unwrap_or_default()).collect(),
+        })
+    }
+}

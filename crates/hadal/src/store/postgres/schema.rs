@@ -1,0 +1,422 @@
+//! Tables and views, and their creation. `docs/postgres.md` describes the differences from a store in a folder.
+//!
+//! The schema has a format number of its own in the table `hadal_store`. The first process that opens a database of an
+//! earlier format brings it to the current one, in one transaction.
+
+use super::connection::{ServerConnection, command};
+use super::fault::Fault;
+
+/// SQL that leads from each format to the next. The SQL of a step is frozen. Views are replaced after every step.
+const STEPS: [&str; 1] = [TABLES];
+
+/// Number of the advisory lock that admits one creation or migration at a time: "hadl" in ASCII.
+const SCHEMA_LOCK: i64 = 0x6861_646c;
+
+/// State of a database.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The database holds no store.
+    Nothing,
+    /// The store has the current format.
+    Current,
+    /// The store has an earlier format.
+    Earlier,
+    /// The store has this later format.
+    Later(u32),
+}
+
+/// Highest format that this version reads, and the one that it writes.
+pub const FORMAT: u32 = STEPS.len() as u32;
+
+/// Looks for a store in the database.
+pub fn find(connection: &ServerConnection) -> Result<Found, Fault> {
+    let rows = connection.query(command!("SELECT to_regclass('hadal_store') IS NOT NULL"))?;
+    if rows.first().is_none_or(|row| !row.get::<_, bool>(0)) {
+        return Ok(Found::Nothing);
+    }
+    Ok(match format(connection)? {
+        0 => Found::Nothing,
+        FORMAT => Found::Current,
+        found if found < FORMAT => Found::Earlier,
+        found => Found::Later(found),
+    })
+}
+
+fn format(connection: &ServerConnection) -> Result<u32, Fault> {
+    let rows = connection.query(command!("SELECT format FROM hadal_store"))?;
+    let format = rows.first().map_or(0, |row| row.get::<_, i32>(0));
+    u32::try_from(format).map_err(Fault::damaged)
+}
+
+/// Creates the store or brings it to the current format.
+pub fn migrate(connection: &ServerConnection) -> Result<(), Fault> {
+    let created = "CREATE TABLE IF NOT EXISTS hadal_store (format integer NOT NULL)";
+    connection.script(&format!("BEGIN; SELECT pg_advisory_xact_lock({SCHEMA_LOCK}); {created}"))?;
+    let migrated = format(connection).and_then(|found| {
+        let steps = STEPS.iter().skip(found as usize).copied().collect::<Vec<_>>().join("\n");
+        let written =
+            format!("DELETE FROM hadal_store; INSERT INTO hadal_store (format) VALUES ({FORMAT}); COMMIT");
+        let views: String = views().iter().map(|(name, sql)| create_view(name, sql)).collect();
+        connection.script(&format!("{steps}\n{views}\n{written}"))
+    });
+    migrated.or_else(|fault| {
+        connection.script("ROLLBACK")?;
+        Err(fault)
+    })
+}
+
+fn create_view(name: &str, sql: &str) -> String {
+    format!("DROP VIEW IF EXISTS {name};\nCREATE VIEW {name} AS {sql};\n")
+}
+
+/// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
+pub const RUN_TABLES: [&str; 15] = [
+    "runs",
+    "progress",
+    "strategies",
+    "strategy_changes",
+    "errors",
+    "in_flight",
+    "links",
+    "hosts",
+    "sites",
+    "forms",
+    "pages",
+    "lessons",
+    "backlinks",
+    "curve",
+    "failures",
+];
+
+/// Tables with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
+pub const HARVEST_TABLES: [&str; 6] =
+    ["harvests", "harvest_progress", "readers", "queries", "records", "harvest_curve"];
+
+/// Format 1. Names and meanings are those of a store in a folder, with these differences:
+///
+/// - `links.host` and `hosts.id` are a hash of the host's name, so that links are inserted without a look-up.
+/// - `records.words` holds the words of a record as the whole program splits them, as lexemes without positions.
+/// - `leases` lists the worker of each run and harvest. The lock itself is an advisory lock of that worker's connection.
+/// - `labels`, `controls` and questions of people are tables, since writers of PostgreSQL do not wait for each other.
+///
+/// Text is compared by its bytes (collation "C"), as in every other store.
+const TABLES: &str = r#"
+CREATE TABLE runs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    topic text NOT NULL, strategy text NOT NULL, seeds text NOT NULL, seed bigint NOT NULL, source text NOT NULL
+);
+CREATE TABLE progress (
+    run bigint PRIMARY KEY,
+    state text NOT NULL DEFAULT 'running', next_seq bigint NOT NULL DEFAULT 0, next_order bigint NOT NULL DEFAULT 0,
+    now bigint NOT NULL DEFAULT 0, generation bigint NOT NULL DEFAULT 0, elapsed_ms bigint NOT NULL DEFAULT 0,
+    max_requests bigint,
+    requests bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0, pages bigint NOT NULL DEFAULT 0,
+    failed bigint NOT NULL DEFAULT 0, sites bigint NOT NULL DEFAULT 0, forms bigint NOT NULL DEFAULT 0,
+    searchable bigint NOT NULL DEFAULT 0, relevant bigint NOT NULL DEFAULT 0, waiting bigint NOT NULL DEFAULT 0,
+    probes bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE TABLE strategies (run bigint PRIMARY KEY, saved bytea NOT NULL);
+CREATE TABLE strategy_changes (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint NOT NULL, changes bytea NOT NULL
+);
+CREATE INDEX strategy_changes_of_run ON strategy_changes (run, n);
+CREATE TABLE errors (
+    run bigint NOT NULL, kind text NOT NULL, count bigint NOT NULL, PRIMARY KEY (run, kind)
+);
+CREATE TABLE in_flight (
+    run bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL, target text NOT NULL, PRIMARY KEY (run, seq)
+);
+CREATE TABLE links (
+    run bigint NOT NULL, id bigint NOT NULL, host bigint NOT NULL, queue bigint NOT NULL, arrival bigint NOT NULL,
+    generation bigint NOT NULL, not_before bigint NOT NULL, score_key integer NOT NULL, score real NOT NULL,
+    depth integer NOT NULL, attempts smallint NOT NULL, state text COLLATE "C" NOT NULL, url text NOT NULL,
+    context bytea NOT NULL,
+    PRIMARY KEY (run, id)
+);
+CREATE INDEX links_of_host ON links (run, host, queue, score_key, arrival) WHERE state = 'waiting';
+CREATE INDEX links_of_queue ON links (run, queue, score_key, arrival) WHERE state = 'waiting';
+CREATE TABLE hosts (
+    run bigint NOT NULL, id bigint NOT NULL, host text COLLATE "C" NOT NULL, site text COLLATE "C" NOT NULL,
+    ip text, robots text, robots_until bigint, next_at bigint, failures bigint, latency_ms bigint, requests bigint,
+    address_next_at bigint, robots_validator text,
+    PRIMARY KEY (run, id)
+);
+CREATE INDEX hosts_of_site ON hosts (run, site);
+CREATE TABLE sites (
+    run bigint NOT NULL, site text COLLATE "C" NOT NULL,
+    pages bigint NOT NULL DEFAULT 0, forms bigint NOT NULL DEFAULT 0, searchable bigint NOT NULL DEFAULT 0,
+    relevant bigint NOT NULL DEFAULT 0, pages_since_searchable bigint NOT NULL DEFAULT 0,
+    closed boolean NOT NULL DEFAULT false, best real NOT NULL DEFAULT 0, probes bigint NOT NULL DEFAULT 0,
+    pages_since_relevant bigint NOT NULL DEFAULT 0, on_topic bigint NOT NULL DEFAULT 0,
+    bonus real NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, site)
+);
+CREATE TABLE forms (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL, form_id text COLLATE "C" NOT NULL, topic text COLLATE "C" NOT NULL,
+    site text COLLATE "C" NOT NULL, page_url text NOT NULL, action text NOT NULL, method text COLLATE "C" NOT NULL,
+    fields text NOT NULL, kind text NOT NULL, p_searchable real NOT NULL, p_relevant real NOT NULL,
+    found_at_request bigint NOT NULL, depth integer NOT NULL, also_on bigint NOT NULL, source text NOT NULL,
+    language text COLLATE "C", evidence text NOT NULL, probe_result text, whole bytea,
+    open_fields bigint NOT NULL DEFAULT 0, is_first boolean NOT NULL DEFAULT true
+);
+CREATE UNIQUE INDEX forms_known ON forms (run, form_id);
+CREATE INDEX forms_of_site ON forms (run, site, p_relevant);
+CREATE INDEX forms_of_topic ON forms (form_id, topic);
+CREATE INDEX forms_by_relevance ON forms ((-p_relevant), (-p_searchable), form_id, topic);
+CREATE INDEX forms_by_run ON forms (run, (-p_relevant), (-p_searchable), form_id, topic);
+CREATE INDEX forms_by_topic ON forms (topic, (-p_relevant), (-p_searchable), form_id);
+CREATE INDEX forms_by_site ON forms (site, (-p_relevant), (-p_searchable), form_id, topic);
+CREATE TABLE pages (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL, link bigint NOT NULL, url text NOT NULL, site text COLLATE "C" NOT NULL,
+    status integer NOT NULL, title text NOT NULL, language text, p_topic real NOT NULL, fingerprint bigint NOT NULL,
+    depth integer NOT NULL, parent bigint, redirects text NOT NULL, at_request bigint NOT NULL, validator text,
+    note text
+);
+CREATE INDEX pages_of_run ON pages (run, n);
+CREATE TABLE lessons (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL, at_request bigint NOT NULL, at_page bigint NOT NULL, lesson text NOT NULL
+);
+CREATE INDEX lessons_of_run ON lessons (run, n);
+CREATE TABLE backlinks (
+    run bigint NOT NULL, site text COLLATE "C" NOT NULL, target bigint NOT NULL, source bigint NOT NULL,
+    PRIMARY KEY (run, site, target, source)
+);
+CREATE TABLE curve (
+    run bigint NOT NULL, requests bigint NOT NULL, pages bigint NOT NULL, forms bigint NOT NULL,
+    searchable bigint NOT NULL, relevant bigint NOT NULL, waiting bigint NOT NULL, PRIMARY KEY (run, requests)
+);
+CREATE TABLE failures (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL, host text COLLATE "C" NOT NULL, url text COLLATE "C" NOT NULL, url_id bigint NOT NULL,
+    kind text NOT NULL, at bigint NOT NULL, times bigint NOT NULL, given_up boolean NOT NULL
+);
+CREATE UNIQUE INDEX failures_known ON failures (run, url_id);
+CREATE INDEX failures_of_host ON failures (host);
+CREATE TABLE submission (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL, harvest bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL,
+    topic text COLLATE "C" NOT NULL, form_id text NOT NULL, page_url text NOT NULL, method text NOT NULL,
+    url text NOT NULL, body text NOT NULL, purpose text NOT NULL, status integer, failure text
+);
+CREATE UNIQUE INDEX submission_known ON submission (run, harvest, seq);
+CREATE SEQUENCE question_number;
+CREATE FUNCTION hadal_keep_submission() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the audit log is never deleted'; END $$;
+CREATE TRIGGER submission_is_kept BEFORE DELETE ON submission EXECUTE FUNCTION hadal_keep_submission();
+CREATE TABLE harvests (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    form_id text COLLATE "C" NOT NULL, topic text NOT NULL, page_url text NOT NULL, policy text NOT NULL,
+    seed bigint NOT NULL, source text NOT NULL, began bigint NOT NULL, whole bytea NOT NULL, site text NOT NULL
+);
+CREATE UNIQUE INDEX harvests_known ON harvests (form_id, policy, seed, source);
+CREATE TABLE harvest_progress (
+    harvest bigint PRIMARY KEY,
+    state text NOT NULL, ending text, now bigint NOT NULL, elapsed_ms bigint NOT NULL DEFAULT 0,
+    next_seq bigint NOT NULL DEFAULT 0, requests bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
+    queries bigint NOT NULL DEFAULT 0, pages bigint NOT NULL DEFAULT 0, records bigint NOT NULL DEFAULT 0,
+    failed bigint NOT NULL DEFAULT 0, errors text NOT NULL DEFAULT '{}',
+    size_low float8, size float8, size_high float8, coverage_low float8, coverage float8, coverage_high float8,
+    upcoming text NOT NULL DEFAULT '[]', refresh text
+) WITH (fillfactor = 50);
+CREATE TABLE readers (harvest bigint PRIMARY KEY, saved bytea NOT NULL);
+CREATE TABLE queries (
+    harvest bigint NOT NULL, number bigint NOT NULL, query_text text NOT NULL, query text NOT NULL,
+    kind text NOT NULL, total text, found bigint NOT NULL, new bigint NOT NULL, pages bigint NOT NULL,
+    requests bigint NOT NULL, ending text NOT NULL, at bigint NOT NULL, hits bytea NOT NULL, next bytea,
+    rechecks bigint NOT NULL DEFAULT 0, changes bigint NOT NULL DEFAULT 0, record_days float8 NOT NULL DEFAULT 0,
+    PRIMARY KEY (harvest, number)
+);
+CREATE TABLE records (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    harvest bigint NOT NULL, id bigint NOT NULL, url text, title text NOT NULL, text text NOT NULL,
+    fields text NOT NULL, query_number bigint NOT NULL, query_text text NOT NULL, position bigint NOT NULL,
+    fetched_at bigint NOT NULL, detail text, seen_at bigint, changed_at bigint, removed_at bigint,
+    words tsvector NOT NULL
+);
+CREATE UNIQUE INDEX records_known ON records (harvest, id);
+CREATE INDEX records_of_harvest ON records (harvest, n);
+CREATE INDEX records_of_query ON records (harvest, query_number);
+CREATE INDEX records_by_words ON records USING gin (words);
+CREATE TABLE harvest_curve (
+    harvest bigint NOT NULL, requests bigint NOT NULL, queries bigint NOT NULL, records bigint NOT NULL,
+    coverage_low float8, coverage float8, coverage_high float8, PRIMARY KEY (harvest, requests)
+);
+CREATE TABLE form_checks (
+    form_id text COLLATE "C" PRIMARY KEY, state text NOT NULL, at bigint NOT NULL, moved_to text, validator text
+);
+CREATE TABLE labels (
+    form_id text COLLATE "C" NOT NULL, topic text COLLATE "C" NOT NULL, label text NOT NULL, at bigint NOT NULL,
+    PRIMARY KEY (form_id, topic)
+);
+CREATE TABLE controls (kind text NOT NULL, id bigint NOT NULL, control text NOT NULL, PRIMARY KEY (kind, id));
+CREATE TABLE leases (
+    kind text NOT NULL, id bigint NOT NULL, epoch bigint NOT NULL, syncs bigint NOT NULL, worker text NOT NULL,
+    taken_at timestamptz NOT NULL, seen_at timestamptz NOT NULL, PRIMARY KEY (kind, id)
+);
+"#;
+
+/// Views with the columns and values of the exports, as in a store in a folder.
+fn views() -> [(&'static str, String); 9] {
+    [
+        ("forms_view", forms()),
+        ("sites_view", sites()),
+        ("runs_view", runs()),
+        ("harvests_view", harvests()),
+        ("queries_view", queries()),
+        ("records_view", records()),
+        ("submissions_view", submissions()),
+        ("failures_view", failures()),
+        ("workers_view", workers()),
+    ]
+}
+
+fn forms() -> String {
+    let (p_searchable, p_relevant) = (rounded("p_searchable"), rounded("p_relevant"));
+    let checked_at = optional_timestamp("form_checks.at");
+    format!(
+        "SELECT form_id, topic, site, page_url, action, method, fields, kind, {p_searchable} AS p_searchable,
+             {p_relevant} AS p_relevant, found_at_request, depth,
+             (SELECT sum(also_on)::bigint FROM forms AS same
+              WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source,
+             language, evidence, form_checks.state AS state, {checked_at} AS checked_at
+         FROM forms LEFT JOIN form_checks USING (form_id) WHERE is_first"
+    )
+}
+
+fn sites() -> String {
+    let best = rounded("best");
+    format!(
+        "SELECT site, topic, pages, forms, searchable, relevant, {best} AS best,
+             pages_since_searchable AS dry, closed::integer AS closed
+         FROM sites JOIN runs ON runs.id = sites.run WHERE pages > 0 OR closed"
+    )
+}
+
+fn runs() -> String {
+    let (seed, last_at) = (unsigned("seed"), timestamp("now"));
+    format!(
+        "SELECT id AS run, topic, strategy, state, source, {seed} AS seed, seeds, requests, bytes, pages, failed,
+             sites, searchable AS forms_searchable, relevant AS forms_relevant, waiting AS frontier,
+             elapsed_ms / 1000.0::float8 AS elapsed_s, {last_at} AS last_at
+         FROM runs JOIN progress ON progress.run = runs.id"
+    )
+}
+
+fn harvests() -> String {
+    let (seed, refreshed_at) = (unsigned("seed"), optional_timestamp(&of_refresh("began")));
+    let [last_new, last_changed, last_removed] = ["new", "changed", "removed"].map(of_refresh);
+    let size = interval("size_low", "size", "size_high");
+    let coverage = interval("coverage_low", "coverage", "coverage_high");
+    let columns = ["size", "size_low", "size_high", "coverage", "coverage_low", "coverage_high"].map(finite);
+    let [size_estimate, size_low, size_high, coverage_estimate, coverage_low, coverage_high] = columns;
+    format!(
+        "SELECT id AS harvest, form_id, site, topic, page_url, policy, source, {seed} AS seed, requests, bytes,
+             queries, pages, failed, records, {size} AS size, {coverage} AS coverage, state, ending,
+             elapsed_ms / 1000.0::float8 AS elapsed_s, {size_estimate} AS size_estimate, {size_low} AS size_low,
+             {size_high} AS size_high, {coverage_estimate} AS coverage_estimate, {coverage_low} AS coverage_low,
+             {coverage_high} AS coverage_high, {refreshed_at} AS refreshed_at, {last_new} AS last_new,
+             {last_changed} AS last_changed, {last_removed} AS last_removed
+         FROM harvests JOIN harvest_progress ON harvest = id"
+    )
+}
+
+fn queries() -> String {
+    let asked_at = timestamp("at");
+    format!(
+        "SELECT harvest, number, form_id, query_text AS query, kind,
+             (SELECT value::bigint FROM json_each_text(total::json)) AS total,
+             (SELECT (key = 'About')::integer FROM json_each_text(total::json)) AS total_is_round, found, new, pages,
+             requests,
+             CASE ending WHEN 'Last' THEN 'last' WHEN 'LeftOff' THEN 'left off' ELSE 'failed' END AS \"end\",
+             {asked_at} AS asked_at, rechecks, changes
+         FROM queries JOIN harvests ON id = harvest"
+    )
+}
+
+/// Values of a field name that occurs more than once are joined, in the order of the record. PostgreSQL has no text with
+/// NUL, which is replaced.
+fn records() -> String {
+    let fetched_at = timestamp("fetched_at");
+    let seen_at = timestamp("coalesce(seen_at, fetched_at)");
+    let (changed_at, removed_at) = (optional_timestamp("changed_at"), optional_timestamp("removed_at"));
+    format!(
+        r"SELECT lpad(to_hex(records.id), 16, '0') AS record_id, form_id, url, title, text,
+             (SELECT coalesce(json_object_agg(name, value ORDER BY place), '{{}}')::text
+              FROM (SELECT pair->>0 AS name, string_agg(pair->>1, '; ' ORDER BY place) AS value, min(place) AS place
+                    FROM json_array_elements(replace(fields, '\u0000', '\ufffd')::json)
+                        WITH ORDINALITY AS pairs (pair, place)
+                    GROUP BY pair->>0) AS named) AS fields,
+             query_text AS query, position, {fetched_at} AS fetched_at, harvest, detail,
+             {seen_at} AS seen_at, {changed_at} AS changed_at, {removed_at} AS removed_at
+         FROM records JOIN harvests ON harvests.id = harvest"
+    )
+}
+
+fn failures() -> String {
+    let time = timestamp("at");
+    format!(
+        "SELECT run, {time} AS time, host, url, kind AS failure, times, given_up::integer AS given_up FROM failures"
+    )
+}
+
+fn submissions() -> String {
+    let time = timestamp("at");
+    format!(
+        "SELECT nullif(run, 0) AS run, seq, {time} AS time, topic, form_id, page_url, method, url, body, purpose,
+             coalesce(status::text, failure, '') AS answer, nullif(harvest, 0) AS harvest
+         FROM submission"
+    )
+}
+
+/// Workers that hold a run or harvest now.
+fn workers() -> String {
+    format!(
+        "SELECT kind, id, worker, taken_at, seen_at FROM leases
+         WHERE (kind, id) IN ({})",
+        super::lease::HELD
+    )
+}
+
+/// A time in milliseconds as RFC 3339 text. Times after the year 9999 are cut to it, as in exports.
+fn timestamp(column: &str) -> String {
+    const LAST: u64 = 253_402_300_799_000;
+    let cut = format!("CASE WHEN {column} < 0 THEN {LAST} ELSE least({column}, {LAST}) END");
+    format!("to_char(to_timestamp(({cut}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')")
+}
+
+/// A time that may be missing.
+fn optional_timestamp(column: &str) -> String {
+    format!("CASE WHEN {column} IS NOT NULL THEN {} END", timestamp(column))
+}
+
+/// A counter of the last refresh.
+fn of_refresh(name: &str) -> String {
+    format!("(refresh::json->>'{name}')::bigint")
+}
+
+/// A real number, rounded to four decimals as in exports.
+fn rounded(column: &str) -> String {
+    format!("round({column}::float8 * 10000.0) / 10000.0")
+}
+
+/// An unsigned 64-bit number.
+fn unsigned(column: &str) -> String {
+    format!("CASE WHEN {column} < 0 THEN {column} + 18446744073709551616::numeric ELSE {column} END")
+}
+
+/// A rounded number; null if it is infinite.
+fn finite(column: &str) -> String {
+    format!("CASE WHEN abs({column}) < 'infinity' THEN {} END", rounded(column))
+}
+
+/// An interval as JSON; null before the first estimate. An infinite bound is null.
+fn interval(low: &str, estimate: &str, high: &str) -> String {
+    let (low, high, bounded) = (finite(low), finite(high), finite(estimate));
+    format!(
+        "CASE WHEN {estimate} IS NOT NULL THEN
+             json_build_object('estimate', {bounded}, 'low', {low}, 'high', {high})::text END"
+    )
+}

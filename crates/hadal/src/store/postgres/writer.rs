@@ -1,0 +1,264 @@
+//! The open transaction of a handle, and its repetition after a lost connection.
+
+use super::super::state_changes::WrittenStates;
+use super::super::{Activity, Batch, HarvestBatch, HarvestId, LookUp, LookUpResult, RunId};
+use super::connection::{Command, DatabaseServer, ServerConnection, command};
+use super::fault::Fault;
+use super::frontier;
+use super::harvest::commit as harvest_commit;
+use super::known_keys::KnownKeys;
+use super::lease::{self, Lease};
+use super::run_commit;
+use rustc_hash::FxHashMap;
+
+/// Number of times that the same work is tried on new connections. Guess.
+const MAX_ATTEMPTS: usize = 5;
+
+/// A batch that is not durable yet.
+pub enum Pending {
+    Run(RunId, Box<Batch>),
+    Harvest(HarvestId, Box<HarvestBatch>),
+}
+
+impl Pending {
+    fn activity(&self) -> Activity {
+        match self {
+            Pending::Run(run, _) => Activity::Run(*run),
+            Pending::Harvest(harvest, _) => Activity::Harvest(*harvest),
+        }
+    }
+}
+
+/// Connection with its open transaction.
+pub struct Writer {
+    connection: Option<ServerConnection>,
+    is_in_transaction: bool,
+    /// Batches since the last sync.
+    pending: Vec<Pending>,
+    /// Number of these that the open transaction holds.
+    applied: usize,
+    leases: FxHashMap<Activity, Lease>,
+    /// True from the moment when the end of the transaction was sent until its answer arrives.
+    is_committing: bool,
+    states: WrittenStates,
+    /// Keys of leased runs that were resumed.
+    known: FxHashMap<RunId, KnownKeys>,
+    worker: String,
+}
+
+impl Writer {
+    pub fn new(connection: ServerConnection) -> Writer {
+        Writer {
+            connection: Some(connection),
+            is_in_transaction: false,
+            pending: Vec::new(),
+            applied: 0,
+            leases: FxHashMap::default(),
+            is_committing: false,
+            states: WrittenStates::default(),
+            known: FxHashMap::default(),
+            worker: lease::worker_name(),
+        }
+    }
+
+    /// Runs `work`. After a lost connection, connects again, takes the leases again, and runs it once more. An error of
+    /// the database undoes everything since the last sync.
+    pub fn attempt<T>(
+        &mut self,
+        server: &DatabaseServer,
+        work: impl Fn(&mut Writer) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let done = self.reconnect(server).and_then(|()| work(self));
+            match done {
+                Err(Fault::Lost(detail)) if attempts < MAX_ATTEMPTS => {
+                    tracing::warn!(%detail, "connection to PostgreSQL lost; connecting again");
+                    self.connection = None;
+                }
+                Err(fault) => {
+                    if fault.undoes_transaction() {
+                        self.roll_back();
+                    }
+                    return Err(fault);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Makes sure that there is a connection that holds the leases.
+    fn reconnect(&mut self, server: &DatabaseServer) -> Result<(), Fault> {
+        if self.connection.as_ref().is_some_and(|connection| !connection.is_closed()) {
+            return Ok(());
+        }
+        self.connection = None;
+        let connection = server.connect_patiently()?;
+        let mut is_durable = self.is_committing;
+        for (activity, lease) in &self.leases {
+            let syncs = lease::retake(&connection, *activity, lease, &self.worker)?;
+            if self.pending.iter().any(|pending| pending.activity() == *activity) {
+                is_durable &= syncs > lease.syncs;
+            }
+        }
+        self.connection = Some(connection);
+        (self.is_in_transaction, self.applied) = (false, 0);
+        self.states.clear();
+        if is_durable {
+            self.end_sync();
+        }
+        self.is_committing = false;
+        Ok(())
+    }
+
+    /// Undoes everything since the last sync. A connection that cannot do it is given up.
+    fn roll_back(&mut self) {
+        if self.connection.as_ref().is_some_and(|connection| connection.script("ROLLBACK").is_err()) {
+            self.connection = None;
+        }
+        (self.is_in_transaction, self.is_committing, self.applied) = (false, false, 0);
+        self.pending.clear();
+        self.states.clear();
+        self.known.clear();
+    }
+
+    pub fn connection(&self) -> Result<&ServerConnection, Fault> {
+        self.connection.as_ref().ok_or_else(|| Fault::Lost("there is no connection".into()))
+    }
+
+    pub fn push(&mut self, change: Pending) {
+        self.pending.push(change);
+    }
+
+    pub fn holds(&self, activity: Activity) -> bool {
+        self.leases.contains_key(&activity)
+    }
+
+    pub fn take_lease(&mut self, activity: Activity) -> Result<(), Fault> {
+        // The row of the lease must be visible to others at once.
+        self.sync()?;
+        let lease = lease::take(self.connection()?, activity, &self.worker)?;
+        self.leases.insert(activity, lease);
+        Ok(())
+    }
+
+    /// Gives up the lease of an activity.
+    pub fn forget(&mut self, activity: Activity) -> Result<(), Fault> {
+        if let Some(lease) = self.leases.remove(&activity) {
+            lease::release(self.connection()?, activity, &lease)?;
+        }
+        self.states.clear();
+        self.known.clear();
+        Ok(())
+    }
+
+    /// Undoes everything since the last sync and gives up all leases.
+    pub fn close(&mut self) {
+        if let Some(connection) = self.connection.take().filter(|_| !self.leases.is_empty()) {
+            let given_up = connection.script("ROLLBACK; SELECT pg_advisory_unlock_all()");
+            if let Err(fault) = given_up {
+                tracing::debug!(?fault, "leases end with the connection");
+            }
+        }
+    }
+
+    /// Brings all pending batches into the open transaction, which is begun if necessary.
+    pub fn flush(&mut self) -> Result<(), Fault> {
+        while self.applied < self.pending.len() {
+            let first = self.pending[self.applied].activity();
+            let rest = &self.pending[self.applied..];
+            let count = rest.iter().take_while(|pending| pending.activity() == first).count();
+            let begin = (!self.is_in_transaction).then(|| Command::plain("BEGIN"));
+            self.is_in_transaction = true;
+            self.apply(begin, count)?;
+            self.applied += count;
+        }
+        Ok(())
+    }
+
+    /// Applies the next `count` pending batches, which are all of one run or harvest.
+    fn apply(&mut self, begin: Option<Command>, count: usize) -> Result<(), Fault> {
+        let next = &self.pending[self.applied..self.applied + count];
+        let connection =
+            self.connection.as_ref().ok_or_else(|| Fault::Lost("there is no connection".into()))?;
+        let of_runs = next.iter().filter_map(|pending| match pending {
+            Pending::Run(_, batch) => Some(batch.as_ref()),
+            Pending::Harvest(..) => None,
+        });
+        let of_harvests = next.iter().filter_map(|pending| match pending {
+            Pending::Run(..) => None,
+            Pending::Harvest(_, batch) => Some(batch.as_ref()),
+        });
+        match next[0].activity() {
+            Activity::Run(run) => {
+                let (batches, known) = (of_runs.collect::<Vec<_>>(), self.known.get_mut(&run));
+                run_commit::apply(connection, begin, run, &batches, &mut self.states, known)
+            }
+            Activity::Harvest(harvest) => {
+                harvest_commit::apply(connection, begin, harvest, &of_harvests.collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Keeps the keys of a run in memory from now on, if this worker holds it.
+    pub fn keep_keys(&mut self, run: RunId) -> Result<(), Fault> {
+        if self.holds(Activity::Run(run))
+            && let Some(keys) = KnownKeys::load(self.connection()?, run)?
+        {
+            self.known.insert(run, keys);
+        }
+        Ok(())
+    }
+
+    /// Looks up keys of a run. Steps that are only sent add none, so they need not be written first.
+    pub fn look_up(&mut self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, Fault> {
+        let adds = |pending: &Pending| match pending {
+            Pending::Run(_, batch) => !batch.outcomes.is_empty() || !batch.changes.is_empty(),
+            Pending::Harvest(..) => false,
+        };
+        if self.pending[self.applied..].iter().any(adds) {
+            self.flush()?;
+        }
+        match self.known.get(&run) {
+            Some(known) => known.look_up(self.connection()?, run, keys),
+            None => frontier::look_up(self.connection()?, run, keys),
+        }
+    }
+
+    /// Ends the transaction, with a mark in the leases of its runs and harvests. If the answer is lost, the mark shows
+    /// whether the transaction ended.
+    pub fn sync(&mut self) -> Result<(), Fault> {
+        self.flush()?;
+        if !self.is_in_transaction {
+            return Ok(());
+        }
+        let marks = self.leases.iter().filter(|(activity, _)| self.is_changed(**activity));
+        let (mut kinds, mut ids, mut epochs) = (Vec::new(), Vec::new(), Vec::new());
+        for (activity, lease) in marks {
+            kinds.push(lease::kind(*activity));
+            ids.push(lease::number(*activity));
+            epochs.push(lease.epoch);
+        }
+        let sql = "UPDATE leases SET syncs = syncs + 1, seen_at = now()
+            FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS held (kind, id, epoch)
+            WHERE leases.kind = held.kind AND leases.id = held.id AND leases.epoch = held.epoch";
+        self.is_committing = true;
+        self.connection()?.run(&[command!(sql, kinds, ids, epochs), Command::plain("COMMIT")])?;
+        self.end_sync();
+        Ok(())
+    }
+
+    fn is_changed(&self, activity: Activity) -> bool {
+        self.pending.iter().any(|pending| pending.activity() == activity)
+    }
+
+    /// Forgets the batches of a transaction that ended.
+    fn end_sync(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        for (activity, lease) in &mut self.leases {
+            lease.syncs += i64::from(pending.iter().any(|change| change.activity() == *activity));
+        }
+        (self.is_in_transaction, self.is_committing, self.applied) = (false, false, 0);
+    }
+}
