@@ -31,7 +31,8 @@ impl CopiedTables for DatabaseTables {
         let kinds: Vec<ColumnKind> = table.columns().iter().map(|(_, kind)| *kind).collect();
         loop {
             let sql = format!("FETCH {ROWS_AT_ONCE} FROM {cursor}").into();
-            let rows = self.store.fetch(Command { sql, values: Vec::new() }, |row| copied_row(row, &kinds))?;
+            let rows =
+                self.store.fetch(Command { sql, values: Vec::new() }, |row| copied_row(row, &kinds))?;
             if rows.is_empty() {
                 break;
             }
