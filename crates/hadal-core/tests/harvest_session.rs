@@ -198,6 +198,55 @@ impl SearchSite for LetterIndex {
     }
 }
 
+/// A search whose link "more" doubles the length of the list for ever. Links to records repeat the length.
+struct WideningSearch {
+    records: usize,
+}
+
+impl SearchSite for WideningSearch {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        if request.url.path() != "/find" {
+            return PlainSearch { records: 0 }.answer(request);
+        }
+        let word = value(request, "q").to_lowercase();
+        let length: u64 = value(request, "n").parse().unwrap_or(10);
+        let copied = if length > 10 { format!("?n={length}") } else { String::new() };
+        let matching =
+            (0..self.records).filter(|record| title(*record).split(' ').any(|known| known == word));
+        let found: Vec<usize> = matching.collect();
+        if found.is_empty() {
+            return (200, None, results(&found, 0, 10, |_| String::new()));
+        }
+        let mut list = String::from("<ul class=hits>");
+        for record in found.into_iter().take(length as usize) {
+            let (text, shelf) = (title(record), record % 9);
+            write!(list, "<li><a href='/item/{record}{copied}'>{text}</a> <span>Shelf {shelf}</span></li>")
+                .unwrap();
+        }
+        let more = format!("/find?q={word}&n={}", length.saturating_mul(2));
+        (200, None, frame(&format!("{list}</ul><a href='{more}'>more</a>")))
+    }
+}
+
+/// A plain search whose pages state the size of the index and, without results, list hints.
+struct IndexSize {
+    plain: PlainSearch,
+}
+
+impl SearchSite for IndexSize {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let (status, location, body) = self.plain.answer(request);
+        let hints = "<h2>Hints</h2><ul><li>Check the spelling<br>Wrong words bring no items to light.</li><li>Add
+            words<br>More words bring more items to light.</li><li>Use substrings<br>Parts of words bring items to
+            light.</li></ul>";
+        let size = format!("<p>The index contains {} documents.</p>", self.plain.records);
+        let body = body
+            .replace("</div><", &format!("</div>{size}<"))
+            .replace("your search.</p>", &format!("your search.</p>{hints}"));
+        (status, location, body)
+    }
+}
+
 /// Shows the same records for every query.
 struct SameAnswers;
 
@@ -241,7 +290,9 @@ impl SearchSite for CaptchaWall {
 }
 
 struct RunResult {
+    /// Titles of records.
     records: BTreeSet<String>,
+    addresses: BTreeSet<String>,
     submitted: Vec<String>,
     submissions: u32,
     lists: u32,
@@ -306,6 +357,7 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
     let mut session = HarvestSession::new(entry_page, policy, options);
     let mut result = RunResult {
         records: BTreeSet::new(),
+        addresses: BTreeSet::new(),
         submitted: Vec::new(),
         submissions: 0,
         lists: 0,
@@ -320,6 +372,8 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         let document = Some(html::parse_with_outline(body.as_bytes(), Some("text/html"), &request.url));
         let update = session.receive(ParsedResponse { status, location, document, data: None });
         result.records.extend(update.records.iter().map(|(record, _)| record.title.clone()));
+        let urls = update.records.iter().filter_map(|(record, _)| record.url.as_ref());
+        result.addresses.extend(urls.map(Url::to_string));
         result.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         result.waits.extend(update.wait);
         result.submissions += u32::from(purpose == RequestPurpose::Query);
@@ -358,6 +412,23 @@ fn a_query_is_sent_again_after_the_wait_that_a_site_asks_for() {
 fn redirects_by_status_and_by_markup_are_followed() {
     let found = run(&mut RedirectedSearch { plain: PlainSearch { records: 60 } }, "adaptive", 600);
     assert_eq!(found.records.len(), 60);
+}
+
+#[test]
+fn a_list_that_only_widens_is_read_once() {
+    let run = run(&mut WideningSearch { records: 150 }, "hadal", 1_000);
+    assert!(run.records.len() >= 140, "{} records", run.records.len());
+    assert!(run.addresses.iter().all(|address| !address.contains('?')), "{:?}", run.addresses.last());
+    assert_eq!(run.addresses.len(), run.records.len());
+    assert!(run.requests < 300, "{} requests", run.requests);
+}
+
+#[test]
+fn the_size_of_the_index_is_no_total_of_a_query() {
+    let run = run(&mut IndexSize { plain: PlainSearch { records: 240 } }, "hadal", 400);
+    let truth: BTreeSet<String> = (0..240).map(title).collect();
+    assert_eq!(run.records.difference(&truth).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(run.records.len() >= 230, "{} records", run.records.len());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::html::Document;
 use crate::text::words::decimal_digit;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
 use url::Url;
 
 /// Score from which a group of siblings counts as records, if records were not found in its place before. Guess.
@@ -27,6 +28,8 @@ pub(super) struct LearnedState<'r> {
     pub(super) templates: &'r RecordTemplates,
     /// Path keys of answers with results.
     pub(super) paths: &'r [String],
+    /// Counts that the entry page states.
+    pub(super) entry_counts: &'r BTreeSet<u64>,
 }
 
 impl LearnedState<'_> {
@@ -54,6 +57,12 @@ impl LearnedState<'_> {
         let count = Some(found.group.segments.len() as u64);
         let in_place = found.is_known && (self.furniture.knows_empty_answer() || count == stated);
         Some(found).filter(|found| found.matching_share >= MIN_MATCHING_SHARE || in_place)
+    }
+
+    /// Returns true if a count may be the total of a query. Words rarely match as many records as the entry page counts
+    /// without them: "1,000 documents are indexed".
+    fn is_total(&self, count: &StatedCount, query: &Query) -> bool {
+        query.words.trim().is_empty() || !self.entry_counts.contains(&count.total)
     }
 
     fn is_elsewhere(&self, url: &Url, query: &Query) -> bool {
@@ -97,7 +106,8 @@ impl<'a> AnswerAnalysis<'a> {
             |at: usize| knows_results && view.is_fixed(at..at + 1) && has_digit(view.outline.text_of(at));
         let outside = text_outside_records(&view, found.as_ref(), is_fixed_count);
         let is_wordless = query.words.trim().is_empty();
-        let count = fitting_count(&stated_counts(&outside), records, is_wordless);
+        let counts = stated_counts(&outside).into_iter().filter(|count| state.is_total(count, query));
+        let count = fitting_count(&counts.collect::<Vec<_>>(), records, is_wordless);
         let kinds = LazyCell::new(|| {
             let message = match (&found, &single) {
                 (None, Some(single)) if has_words(&single.text, query) => String::new(),

@@ -30,6 +30,7 @@
 //! `tests/answers` and the generated layouts of `tests/answers_layouts.rs` guard them.
 
 mod analysis;
+mod copied_parameters;
 mod data;
 mod facets;
 mod furniture;

@@ -1,6 +1,7 @@
 //! The learned state of one form's result pages, and reading with it.
 
 use super::analysis::{AnswerAnalysis, LearnedState, path_key};
+use super::copied_parameters::CopiedParameters;
 use super::facets::facets;
 use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
 use super::identity::{IdentityRules, PartEvidence};
@@ -9,16 +10,21 @@ use super::pager::next_page;
 use super::records::{RawRecord, RecordTemplates};
 use super::view::{AnswerView, query_hash};
 use super::{Answer, AnswerKind};
+use crate::critic::page_kind::stated_counts;
 use crate::harvest::query::Query;
 use crate::harvest::record::Record;
 use crate::html::Document;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// URL paths of answers stored per form. Guess.
 const MAX_PATHS: usize = 8;
 /// Score that one answer adds to a template at most, so that one long page does not outweigh many. Guess.
 const MAX_TEMPLATE_WEIGHT: f32 = 10_000.0;
+
+/// Least count of an entry page that is no total of a query. Smaller counts agree by chance. Guess.
+const MIN_ENTRY_COUNT: u64 = 20;
 
 /// A result page to learn from.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +44,11 @@ pub struct AnswerReader {
     furniture: PageFurniture,
     templates: RecordTemplates,
     identity: IdentityRules,
+    copied_parameters: CopiedParameters,
     /// Path keys of answers with results, see [`path_key`].
     paths: Vec<String>,
+    /// Counts from [`MIN_ENTRY_COUNT`] on that the entry page states.
+    entry_counts: BTreeSet<u64>,
 }
 
 impl AnswerReader {
@@ -65,6 +74,12 @@ impl AnswerReader {
             reader.add_template(sample);
         }
         reader
+    }
+
+    /// Learns the counts of the page that shows the form before any query.
+    pub fn add_entry_page(&mut self, text: &str) {
+        let counts = stated_counts(text).into_iter().map(|count| count.total);
+        self.entry_counts = counts.filter(|count| *count >= MIN_ENTRY_COUNT).collect();
     }
 
     /// Learns from one more answer. Returns true if the rules for record ids changed, so that answers read before
@@ -103,7 +118,7 @@ impl AnswerReader {
     }
 
     fn read_results(&self, analysis: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
-        answer.records = self.identify(analysis.records());
+        answer.records = self.identify(self.raw_records(analysis));
         let in_records = analysis.links_of_records();
         answer.next = next_page(analysis.document, query, |link| in_records.contains(&link));
         let next = answer.next.as_ref().map(|next| next.request.url.clone());
@@ -113,9 +128,16 @@ impl AnswerReader {
     }
 
     fn analyse<'a>(&self, sample: &AnswerSample<'a>) -> AnswerAnalysis<'a> {
-        let AnswerReader { furniture, templates, paths, .. } = self;
-        let state = LearnedState { furniture, templates, paths };
+        let AnswerReader { furniture, templates, paths, entry_counts, .. } = self;
+        let state = LearnedState { furniture, templates, paths, entry_counts };
         AnswerAnalysis::of(&state, sample.document, sample.status, sample.query)
+    }
+
+    /// Records of a page, with addresses that do not depend on the page.
+    fn raw_records(&self, analysis: &AnswerAnalysis<'_>) -> Vec<RawRecord> {
+        let mut records = analysis.records();
+        self.copied_parameters.remove(&mut records, &analysis.document.page.url);
+        records
     }
 
     /// Gives records their ids and drops repeated ones.
@@ -157,7 +179,8 @@ impl AnswerReader {
         if analysis.kind != AnswerKind::Results {
             return false;
         }
-        let records = analysis.records();
+        let has_new_names = self.copied_parameters.learn(&analysis.records());
+        let records = self.raw_records(&analysis);
         if let Some(found) = analysis.found {
             let shapes: Vec<u64> =
                 records.iter().filter_map(|record| record.url.as_ref()).map(url_shape).collect();
@@ -167,6 +190,6 @@ impl AnswerReader {
                 self.paths.push(path);
             }
         }
-        self.identity.learn(&records, sample.query)
+        self.identity.learn(&records, sample.query) | has_new_names
     }
 }

@@ -7,6 +7,7 @@
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
 //!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or a list showed records.
+//!    An estimate that leaves fewer records than the last queries brought is too low and ends no harvest.
 //! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
 //!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached. A harvest without
 //!    records first sends all words of the entry page and its language.
@@ -26,6 +27,8 @@ const RECORDS_PER_BARREN_QUERY: u64 = 20;
 /// Words with records before an estimate from words ends a harvest: the first two may be those of one name, which
 /// always stand together. Guess.
 const MIN_ANSWERED_WORDS: u32 = 5;
+/// Latest queries whose new records are compared with the number of records that an estimate leaves. Guess.
+const COMPARED_QUERIES: usize = 10;
 /// New records per request below which a harvest is not worth its requests. Guess.
 const MIN_YIELD: f64 = 0.02;
 /// Requests from which on the recent yield is known. Guess.
@@ -56,6 +59,11 @@ impl RecentYield {
         self.window.iter().fold((0, 0), |sum, query| (sum.0 + query.0, sum.1 + query.1))
     }
 
+    /// New records of the last [`COMPARED_QUERIES`] queries.
+    fn of_last_queries(&self) -> u64 {
+        self.window.iter().rev().take(COMPARED_QUERIES).map(|query| query.1).sum()
+    }
+
     /// New records per request; `None` after fewer than [`MIN_REQUESTS`] requests.
     pub fn per_request(&self) -> Option<f64> {
         let (requests, new) = self.sums();
@@ -77,10 +85,20 @@ impl HarvestSession {
         let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
         match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
             Some(StopReason::Covered) if !self.has_listed && self.answered_words < MIN_ANSWERED_WORDS => None,
+            Some(StopReason::Covered) if estimate.is_some_and(|estimate| self.is_contradicted(&estimate)) => {
+                None
+            }
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
             None => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.barren_ending()),
         }
+    }
+
+    /// Returns true if the last queries brought more records than the estimate leaves. A list of all records that was
+    /// read at once is no contradiction.
+    fn is_contradicted(&self, estimate: &SizeEstimate) -> bool {
+        let left = estimate.size.estimate - estimate.seen as f64;
+        !self.has_listed && self.recent.of_last_queries() as f64 > left
     }
 
     /// Ending after too many queries without a new record.

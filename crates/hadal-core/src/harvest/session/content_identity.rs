@@ -30,6 +30,8 @@ pub struct ContentIdentity {
     first: FxHashMap<u64, RecordId>,
     /// Id of the first record with a text, by hash of its letters and digits.
     first_exact: FxHashMap<u64, RecordId>,
+    /// Id of the first record with an address and title. Ids of known records change with the rules that derive them.
+    first_address: FxHashMap<u64, RecordId>,
     /// Texts that one page showed twice, by hash of their letters.
     ambiguous: FxHashSet<u64>,
     /// Decayed number of new addresses.
@@ -52,6 +54,7 @@ struct TextKeys {
 impl ContentIdentity {
     /// Replaces the ids of records that are shown again under another address. `known` holds the ids seen so far.
     pub fn identify(&mut self, page: &mut [Record], known: &FxHashSet<RecordId>) {
+        self.identify_by_address(page, known);
         let texts: Vec<TextKeys> = page.iter().map(TextKeys::of).collect();
         let mut on_page = FxHashSet::default();
         let twice = texts.iter().map(|text| text.letters).filter(|text| !on_page.insert(*text));
@@ -62,6 +65,24 @@ impl ContentIdentity {
         for (record, text) in page.iter_mut().zip(texts) {
             if !known.contains(&record.id) && !self.ambiguous.contains(&text.letters) {
                 record.id = self.identify_new(record.id, text);
+            }
+        }
+    }
+
+    /// Gives records with a known address and title the id that they had before. Addresses that a page shows twice do
+    /// not identify records.
+    fn identify_by_address(&mut self, page: &mut [Record], known: &FxHashSet<RecordId>) {
+        let keys: Vec<Option<u64>> = page.iter().map(address_key).collect();
+        let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
+        keys.iter().flatten().for_each(|key| *counts.entry(*key).or_default() += 1);
+        for (record, key) in page.iter_mut().zip(keys) {
+            let Some(key) = key.filter(|key| counts[key] == 1) else { continue };
+            match self.first_address.get(&key) {
+                Some(first) if !known.contains(&record.id) => record.id = *first,
+                None if self.first_address.len() < MAX_TEXTS => {
+                    self.first_address.insert(key, record.id);
+                }
+                _ => {}
             }
         }
     }
@@ -119,6 +140,12 @@ impl TextKeys {
         let exact = without_number(&record.title) + &without_number(&record.text);
         TextKeys { letters: hash(letters), exact: hash(exact.chars().filter(|c| c.is_alphanumeric())) }
     }
+}
+
+/// Hash of a record's URL and of the letters and digits of its title; `None` without a URL.
+fn address_key(record: &Record) -> Option<u64> {
+    let url = record.url.as_ref()?;
+    Some(hash(url.as_str().chars().chain(record.title.chars().filter(|c| c.is_alphanumeric()))))
 }
 
 fn hash(chars: impl Iterator<Item = char>) -> u64 {
@@ -189,6 +216,22 @@ mod tests {
         let mut after = page(200);
         check.identify(&mut after, &known);
         assert_eq!(after.iter().map(|record| record.id).collect::<Vec<_>>(), known_ids(&before));
+    }
+
+    #[test]
+    fn a_known_address_keeps_its_id_when_the_rules_for_ids_change() {
+        let linked = |id: u64, title: &str, text: &str| Record {
+            url: url::Url::parse(&format!("http://a.org/boats/{}", title.len())).ok(),
+            text: text.to_string(),
+            ..record(id, title)
+        };
+        let (mut check, mut known) = (ContentIdentity::default(), FxHashSet::default());
+        let mut before = [linked(1, "Red", "... the red boat"), linked(2, "Green", "... a green boat")];
+        check.identify(&mut before, &known);
+        known.extend(before.iter().map(|record| record.id));
+        let mut after = [linked(3, "Red", "boat of 1980 ..."), linked(4, "Yellow", "boat of 1990 ...")];
+        check.identify(&mut after, &known);
+        assert_eq!(known_ids(&after), [RecordId(1), RecordId(4)]);
     }
 
     fn known_ids(records: &[Record]) -> Vec<RecordId> {

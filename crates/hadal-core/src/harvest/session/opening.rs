@@ -37,6 +37,7 @@ impl HarvestSession {
             }
             self.opening_words = OpeningWords::of(&document.page);
             self.entry_text.clone_from(&document.page.text);
+            self.reader.add_entry_page(&document.page.text);
         }
         let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_lessons == 0);
         if let Some(query) = query {

@@ -95,6 +95,12 @@ impl AnswerReading {
         Some((self.request.clone(), purpose.after(self.redirects, &self.request)))
     }
 
+    /// Adds the last `shown` records, which the current request brought, to the pages seen.
+    pub fn note_page(&mut self, shown: usize) {
+        let earlier = self.records.len().saturating_sub(shown);
+        self.seen.add(&self.request, self.records[earlier..].iter().map(|(record, _)| record.id));
+    }
+
     /// Records in the form that policies take.
     pub fn hits<'a>(&'a self) -> Vec<Hit<'a>> {
         let hit = |(record, is_new): &'a (Record, bool)| Hit {

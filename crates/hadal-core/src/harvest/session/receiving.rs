@@ -195,13 +195,13 @@ impl HarvestSession {
         reading.pages += 1;
         reading.redirects = 0;
         reading.total = reading.total.or(answer.total);
-        reading.seen.add(&reading.request, &answer);
-        let (kind, query_number) = (answer.kind, reading.number);
+        let (kind, query_number, shown) = (answer.kind, reading.number, answer.records.len());
+        let records = self.add_records(&mut reading, answer.records);
+        reading.note_page(shown);
         let next = answer.next.filter(|next| reading.seen.should_follow(next));
         if next.is_some() {
-            self.page_size = self.page_size.max(answer.records.len() as u32);
+            self.page_size = self.page_size.max(shown as u32);
         }
-        let records = self.add_records(&mut reading, answer.records);
         let query = Some(reading.query.clone()).filter(|_| !records.is_empty());
         let update =
             HarvestUpdate { kind: Some(kind), records, query_number, query, ..HarvestUpdate::default() };

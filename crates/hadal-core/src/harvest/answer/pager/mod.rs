@@ -12,7 +12,6 @@ mod numbers;
 mod scripts;
 mod url_change;
 
-use super::Answer;
 use super::links::encoded_pairs;
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
@@ -71,10 +70,11 @@ pub struct AnswerPages {
 }
 
 impl AnswerPages {
-    /// Adds a page and its request. Returns the number of records that earlier pages of this answer lack.
-    pub fn add(&mut self, request: &Request, page: &Answer) -> usize {
+    /// Adds a page, given by its request and its records. Returns the number of records that earlier pages of this
+    /// answer lack.
+    pub fn add(&mut self, request: &Request, page: impl Iterator<Item = RecordId>) -> usize {
         self.requests.insert(request_key(request));
-        let new = page.records.iter().filter(|record| self.records.insert(record.id)).count();
+        let new = page.filter(|record| self.records.insert(*record)).count();
         self.stale_pages = if new == 0 { self.stale_pages + 1 } else { 0 };
         new
     }
@@ -96,30 +96,21 @@ pub(in crate::harvest) fn request_key(request: &Request) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::AnswerKind;
     use super::*;
-    use crate::harvest::record::Record;
     use url::Url;
 
     fn request(page: &str) -> Request {
         Request::get(Url::parse(&format!("http://a.org/find?{page}")).unwrap())
     }
 
-    fn answer(ids: &[u64]) -> Answer {
-        let record = |id: &u64| Record {
-            id: RecordId(*id),
-            url: None,
-            title: String::new(),
-            text: String::new(),
-            fields: Vec::new(),
-        };
-        Answer { records: ids.iter().map(record).collect(), ..Answer::without_records(AnswerKind::Results) }
+    fn records(ids: [u64; 2]) -> impl Iterator<Item = RecordId> {
+        ids.into_iter().map(RecordId)
     }
 
     #[test]
     fn a_pager_that_leads_back_is_not_followed() {
         let mut pages = AnswerPages::default();
-        assert_eq!(pages.add(&request("q=x&page=1"), &answer(&[1, 2])), 2);
+        assert_eq!(pages.add(&request("q=x&page=1"), records([1, 2])), 2);
         let next = |page| NextPage { request: request(page), kind: PagerKind::Link };
         assert!(pages.should_follow(&next("q=x&page=2")));
         assert!(!pages.should_follow(&next("page=1&q=x")));
@@ -129,7 +120,7 @@ mod tests {
     fn a_pager_that_repeats_its_records_is_not_followed() {
         let mut pages = AnswerPages::default();
         for page in 1..=3 {
-            pages.add(&request(&format!("page={page}")), &answer(&[1, 2]));
+            pages.add(&request(&format!("page={page}")), records([1, 2]));
         }
         assert!(!pages.should_follow(&NextPage { request: request("page=4"), kind: PagerKind::Link }));
     }
