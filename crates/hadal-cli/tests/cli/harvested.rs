@@ -50,7 +50,8 @@ fn jsonl_of_records_has_the_documented_keys_in_their_order() {
          \"url\":\"http://books.example/record/1\",\"title\":\"Title 1\",\
          \"text\":\"Title 1, the text of a record\",\"fields\":{\"year\":\"1870\",\"author\":\"J. Verne\"},\
          \"query\":\"deep sea\",\"position\":3,\"fetched_at\":\"1970-01-02T00:00:00.000Z\",\
-         \"harvest\":1,\"detail\":null}"
+         \"harvest\":1,\"detail\":null,\"seen_at\":\"1970-01-02T00:00:00.000Z\",\"changed_at\":null,\
+         \"removed_at\":null}"
     );
     assert_eq!(out.lines().count(), 5);
     let evil = &objects(&out)[1];
@@ -64,7 +65,7 @@ fn jsonl_of_queries_tells_what_came_of_each() {
         out.lines().next().unwrap(),
         "{\"harvest\":1,\"number\":1,\"form_id\":\"0000000000000001\",\"query\":\"deep sea s=x\",\
          \"kind\":\"word\",\"total\":2000,\"total_is_round\":true,\"found\":2,\"new\":2,\"pages\":2,\
-         \"requests\":2,\"end\":\"left off\",\"asked_at\":\"1970-01-01T00:00:01.234Z\"}"
+         \"requests\":2,\"end\":\"left off\",\"asked_at\":\"1970-01-01T00:00:01.234Z\",\"rechecks\":0,\"changes\":0}"
     );
     let second = &objects(&out)[1];
     assert_eq!((&second["total"], &second["end"]), (&Value::Null, &json!("failed")));

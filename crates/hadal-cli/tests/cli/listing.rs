@@ -37,7 +37,8 @@ fn jsonl_of_forms_has_the_documented_keys_in_their_order() {
          \"page_url\":\"http://books.example/\",\"action\":\"http://books.example/find\",\"method\":\"post\",\
          \"fields\":[{\"name\":\"q\",\"type\":\"search\",\"label\":\"Find\",\"options\":2}],\"kind\":\"search\",\
          \"p_searchable\":0.9123,\"p_relevant\":0.9,\"found_at_request\":12,\"depth\":2,\"also_on\":0,\
-         \"source\":\"searchaction\",\"language\":null,\"evidence\":[\"a button says find\"]}"
+         \"source\":\"searchaction\",\"language\":null,\"evidence\":[\"a button says find\"],\
+         \"state\":null,\"checked_at\":null}"
     );
     assert_eq!(place_with_forms().run(&["forms", "--json"]).done(), out);
 }
