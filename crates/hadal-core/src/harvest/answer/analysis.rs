@@ -338,9 +338,16 @@ mod tests {
     #[test]
     fn the_page_of_the_only_match_may_count_its_own_items() {
         let text = "The walnut desk is made of oak and stands in a quiet room near the harbour. ".repeat(8);
+        let related =
+            ["oak chair with arms", "birch table for six", "pine shelf of five boards", "elm bench"];
+        let related: String = related
+            .iter()
+            .enumerate()
+            .map(|(n, name)| format!("<li><a href=/record/{n}>An {name}</a> from the same workshop</li>"))
+            .collect();
         let html = format!(
             "<title>Walnut desk</title><h1>Walnut desk</h1><p>Price: 20 Place: Oslo Number: 5 Height: 3</p>
-             <p>xii, 245 pages</p><p>{text}</p><a href=/>Home</a>"
+             <p>xii, 245 pages</p><p>{text}</p><section><h2>Related</h2><ul>{related}</ul></section>"
         );
         let answer = read(&trained("Search", ""), &document("/record/7", &html), "walnut");
         assert_eq!((answer.kind, answer.total), (AnswerKind::OneRecord, None));
