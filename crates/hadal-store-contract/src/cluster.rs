@@ -36,8 +36,18 @@ pub struct Cluster {
 }
 
 struct Keeper {
-    input: std::process::ChildStdin,
+    child: std::process::Child,
+    /// `None` only while the value is dropped.
+    input: Option<std::process::ChildStdin>,
     output: std::io::BufReader<std::process::ChildStdout>,
+}
+
+impl Drop for Keeper {
+    /// Ends the server and waits for it.
+    fn drop(&mut self) {
+        self.input.take();
+        self.child.wait().ok();
+    }
 }
 
 impl Keeper {
@@ -124,7 +134,7 @@ impl Cluster {
             .unwrap();
         written.stdin.take().unwrap().write_all(settings.as_bytes()).unwrap();
         assert!(written.wait().unwrap().success());
-        let mut keeper = command(Path::new("sh"))
+        let mut child = command(Path::new("sh"))
             .args(["-c", KEEPER, "sh"])
             .args([&programs, &folder])
             .current_dir("/")
@@ -132,8 +142,9 @@ impl Cluster {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let output = std::io::BufReader::new(keeper.stdout.take().unwrap());
-        let mut keeper = Keeper { input: keeper.stdin.take().unwrap(), output };
+        let output = std::io::BufReader::new(child.stdout.take().unwrap());
+        let input = child.stdin.take();
+        let mut keeper = Keeper { child, input, output };
         assert!(keeper.wait(), "PostgreSQL did not start, see {}/log", folder.display());
         Cluster { programs, port, keeper: std::sync::Mutex::new(keeper) }
     }
@@ -141,7 +152,7 @@ impl Cluster {
     /// Restarts the server: `fast` ends all sessions, `immediate` is a crash.
     pub fn restart(&self, mode: &str) {
         let mut keeper = self.keeper.lock().unwrap();
-        writeln!(keeper.input, "{mode}").unwrap();
+        writeln!(keeper.input.as_mut().unwrap(), "{mode}").unwrap();
         assert!(keeper.wait(), "PostgreSQL did not start again");
     }
 

@@ -52,7 +52,7 @@ fn canonical(json: &str) -> String {
 /// Checks that a view has the columns of an export and the same rows in any order.
 fn assert_same<R: Listed>(db: &Connection, view: &str, exported: &[R]) {
     let mut rows = db.prepare(&format!("SELECT * FROM {view}")).unwrap();
-    let names: Vec<String> = rows.column_names().into_iter().map(String::from).collect();
+    let names: Vec<String> = rows.column_names().map(String::from).collect();
     let row = |row: &rusqlite::Row<'_>| {
         let columns = R::COLUMNS.iter().enumerate();
         columns

@@ -14,6 +14,7 @@ use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use url::Url;
 
 /// Rows that the batches of a commit refer to.
@@ -349,10 +350,9 @@ impl<'a> RunPlan<'a> {
     }
 
     fn add(&mut self, queued: &'a QueuedLink) {
-        if !self.links.contains_key(&queued.link.id) {
+        if let Entry::Vacant(place) = self.links.entry(queued.link.id) {
             let (placed, known) = (Some(Cow::Borrowed(queued)), known_link(queued));
-            let new = PlannedLink { known, is_stored: false, placed, is_moved: false };
-            self.links.insert(queued.link.id, new);
+            place.insert(PlannedLink { known, is_stored: false, placed, is_moved: false });
             self.counters.waiting += 1;
         }
     }
