@@ -100,7 +100,7 @@ impl AnswerReader {
     /// changed, so that answers read before would now get other ids.
     pub fn read_first_page(&mut self, document: &Document, status: u16, query: &Query) -> (Answer, bool) {
         let analysis = self.analyse(&AnswerSample { document, status, query });
-        let records = analysis.records();
+        let records = self.raw_records(&analysis);
         let has_new_rules = analysis.kind == AnswerKind::Results
             && self.identity.learn_parts(&records, query, PartEvidence::TwoAnswers);
         (self.answer_of(&analysis, query), has_new_rules)

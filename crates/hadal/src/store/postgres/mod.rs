@@ -1,8 +1,8 @@
 //! A store in a PostgreSQL database: `postgres://user@host/database`.
 //!
 //! **Driver.** tokio-postgres, because it sends several statements without waiting for the answers in between
-//! (pipelining), encodes arrays and binary copies, and adds few crates. sqlx waits for each answer, and its macros and
-//! its own runtime layer take longer to compile. A store needs two connections at most, so a pool is not worth a crate.
+//! (pipelining), encodes arrays and binary copies, and adds 17 crates. sqlx was compared by its documentation only. A
+//! store needs two connections at most, so a pool is not worth a crate.
 //! Encryption is rustls, as everywhere in hadal ([`tls`]).
 //!
 //! **Round trips.** A call waits for the server as few times as possible, whatever the number of its links: a commit
