@@ -299,6 +299,7 @@ struct RunResult {
     requests: u32,
     ending: Option<HarvestEnding>,
     waits: Vec<Duration>,
+    most_hits: usize,
 }
 
 /// A plain search that asks to wait at the first sending of every word, as boards do.
@@ -364,6 +365,7 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         requests: 0,
         ending: None,
         waits: Vec::new(),
+        most_hits: 0,
     };
     while let Some((request, purpose)) = session.next_request() {
         assert_eq!(session.next_request().unwrap().0, request, "the same until a response is received");
@@ -376,6 +378,8 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         result.addresses.extend(urls.map(Url::to_string));
         result.submitted.extend(purpose.submits().then(|| request.url.path().to_string()));
         result.waits.extend(update.wait);
+        let hits = update.finished.as_ref().map_or(0, |finished| finished.hits.len());
+        result.most_hits = result.most_hits.max(hits);
         result.submissions += u32::from(purpose == RequestPurpose::Query);
         result.lists += u32::from(purpose == RequestPurpose::Link);
         result.requests += 1;
@@ -420,6 +424,8 @@ fn a_list_that_only_widens_is_read_once() {
     assert!(run.records.len() >= 140, "{} records", run.records.len());
     assert!(run.addresses.iter().all(|address| !address.contains('?')), "{:?}", run.addresses.last());
     assert_eq!(run.addresses.len(), run.records.len());
+    // Every title holds the word "number". Its five pages show 300 records, 150 of them for the first time.
+    assert_eq!(run.most_hits, 150);
     assert!(run.requests < 300, "{} requests", run.requests);
 }
 

@@ -41,7 +41,7 @@ impl HarvestSession {
         let finished = FinishedQuery {
             number: reading.number,
             total: reading.total,
-            hits: reading.ids(),
+            hits: reading.ordered_ids(),
             new: reading.new_records(),
             pages: reading.pages - reading.pages_before,
             end,

@@ -7,6 +7,7 @@ use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::http::Request;
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use url::Url;
 
@@ -43,6 +44,8 @@ pub struct AnswerReading {
     pub seen: AnswerPages,
     /// Records in order, each with true if it was new.
     pub records: Vec<(Record, bool)>,
+    /// Ids of these records.
+    pub ids: FxHashSet<RecordId>,
     /// Detail pages to fetch, each with the index of its record.
     pub details: VecDeque<(usize, Url)>,
     /// Facets on the first page.
@@ -67,6 +70,7 @@ impl AnswerReading {
             waits: 0,
             seen: AnswerPages::default(),
             records: Vec::new(),
+            ids: FxHashSet::default(),
             details: VecDeque::new(),
             facets: Vec::new(),
             end: None,
@@ -146,7 +150,7 @@ impl AnswerReading {
     }
 
     /// Ids of all records in order.
-    pub fn ids(&self) -> Vec<RecordId> {
+    pub fn ordered_ids(&self) -> Vec<RecordId> {
         self.records.iter().map(|(record, _)| record.id).collect()
     }
 }

@@ -139,8 +139,8 @@ impl HarvestSession {
         learns
     }
 
-    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries. The second
-    /// value is true if `may_learn` and the first page of a query changed the rules for record ids.
+    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries; further
+    /// pages of that list hold records of the same kind. The second value is true if `may_learn` and the first page of a query changed the rules for record ids.
     fn read_answer(
         &mut self,
         reading: &AnswerReading,
@@ -155,7 +155,8 @@ impl HarvestSession {
         if has_new_rules {
             self.content_identity.expect_new_addresses();
         }
-        let is_foreign = reading.is_browsing() && !self.browse.are_known_records(&answer.records);
+        let is_foreign =
+            reading.is_browsing() && reading.pages == 0 && !self.browse.are_known_records(&answer.records);
         match answer.kind {
             AnswerKind::Results if is_foreign => (Answer::nothing(), false),
             _ => (answer, has_new_rules),
@@ -244,6 +245,10 @@ impl HarvestSession {
             let words = record.text.split_whitespace().take(MIN_COMPARED_WORDS).count();
             if words == MIN_COMPARED_WORDS && record.url.is_none() {
                 record.id = self.near_duplicates.find_or_insert(&record).unwrap_or(record.id);
+            }
+            // Pages that repeat the records before them show a match of the query once more, not another match.
+            if !reading.ids.insert(record.id) {
+                continue;
             }
             let is_new = self.known.insert(record.id);
             if is_new {
