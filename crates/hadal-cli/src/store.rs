@@ -21,6 +21,7 @@ pub struct StoreArgs {
 #[derive(Debug, Subcommand)]
 enum StoreAction {
     /// Copy everything in a store into an empty one
+    #[command(after_help = "Example:\n  hadal store copy file:./hadal-data postgres://hadal@localhost/hadal")]
     Copy {
         /// Store to read; no process may crawl or harvest in it
         from: String,

@@ -55,6 +55,8 @@ fn every_command_of_the_guide_runs() {
                 .current_dir(folder.path())
                 .env("PATH", &path)
                 .env("NO_COLOR", "1")
+                .env_remove("HADAL_BROWSER")
+                .env_remove("HADAL_POSTGRES")
                 .output()
                 .unwrap();
             let errors = String::from_utf8_lossy(&ran.stderr);
