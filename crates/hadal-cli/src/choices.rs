@@ -8,7 +8,7 @@ const WIDEST: usize = 100;
 /// Indentation of option help in columns.
 const INDENT: usize = 10;
 /// Least width of the description column.
-const LEAST: usize = 32;
+const MIN_DESCRIPTION_WIDTH: usize = 32;
 
 /// Parser of an option that takes one of the values of `T` by name.
 pub fn choice_parser<T: Choice>() -> impl TypedValueParser<Value = T> {
@@ -25,11 +25,11 @@ pub fn choices(offers: &[(&str, &str)]) -> String {
 /// Two columns; on a narrow terminal the description goes below the name.
 fn columns(offers: &[(&str, &str)], width: usize) -> String {
     let longest = offers.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let beside = longest + 4 + LEAST <= width;
+    let beside = longest + 4 + MIN_DESCRIPTION_WIDTH <= width;
     let indent = if beside { longest + 4 } else { 6 };
     let mut text = String::new();
     for (name, about) in offers {
-        let lines = wrapped(about, width.saturating_sub(indent).max(LEAST));
+        let lines = wrapped(about, width.saturating_sub(indent).max(MIN_DESCRIPTION_WIDTH));
         match beside {
             true => text.push_str(&format!("\n  {name:<longest$}  ")),
             false => text.push_str(&format!("\n  {name}\n{:indent$}", "")),

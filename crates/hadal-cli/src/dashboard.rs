@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// Default address of the dashboard.
-pub const USUAL: &str = "127.0.0.1:7878";
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7878";
 
 #[derive(Debug, Args)]
 pub struct DashboardArgs {
@@ -55,7 +55,7 @@ impl DashboardArgs {
 /// Parses a listen address.
 pub fn address(text: &str) -> Result<SocketAddr, Usage> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
-    found.ok_or_else(|| Usage(format!("'{text}' is not a listen address; an example is {USUAL}")))
+    found.ok_or_else(|| Usage(format!("'{text}' is not a listen address; an example is {DEFAULT_ADDRESS}")))
 }
 
 /// A running dashboard; dropping it stops the server.

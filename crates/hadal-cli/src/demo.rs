@@ -1,7 +1,7 @@
 //! `hadal demo`: find and harvest on the built-in simulated web, without network.
 
 use super::crawl::{self, Show};
-use super::dashboard::{DashboardArgs, USUAL};
+use super::dashboard::{DEFAULT_ADDRESS, DashboardArgs};
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use super::{demo_harvest, topic};
@@ -57,7 +57,7 @@ pub const WINDOW: usize = 16;
 
 /// Runs the demo beside its dashboard. In a terminal the dashboard stays open until Ctrl-C.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
-    let dashboard = args.dashboard.open(Some(USUAL), &session.config, session.is_quiet())?;
+    let dashboard = args.dashboard.open(Some(DEFAULT_ADDRESS), &session.config, session.is_quiet())?;
     let store = open(&session.config.store.url, Access::Crawl)?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let dashboard = dashboard.map(|dashboard| runtime.block_on(dashboard.open(&store))).transpose()?;

@@ -2,7 +2,7 @@
 
 use super::ask::asker;
 use super::crawl::heed_signals;
-use super::dashboard::{USUAL, address, announce};
+use super::dashboard::{DEFAULT_ADDRESS, address, announce};
 use super::exit::{Exit, Usage};
 use super::network_args::NetworkArgs;
 use super::session::Session;
@@ -24,7 +24,7 @@ use tokio::sync::watch;
 )]
 pub struct ServeArgs {
     /// Address and port to listen on
-    #[arg(long, value_name = "ADDR", default_value = USUAL)]
+    #[arg(long, value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     listen: String,
     /// Access token [default: none on a loopback address, else a random one]
     #[arg(long, value_name = "TOKEN", env = TOKEN_VARIABLE, hide_env_values = true)]

@@ -6,14 +6,16 @@ use hadal_world::database::{DatabaseHosts, DatabaseList};
 use std::path::Path;
 
 /// Greatest number of random databases. Each is built in memory before the server starts.
-const MOST: u32 = 1_000;
+const MAX_DATABASES: u32 = 1_000;
 
 /// Random databases from the seed, or those of a file.
 pub fn library(given: &str, seed: u64) -> anyhow::Result<DatabaseHosts> {
     let path = Path::new(given);
     let catalogue = match given.parse::<u32>() {
-        Ok(count) if count > MOST => {
-            return Err(Usage(format!("--databases {count} is too many; the limit is {MOST}")).into());
+        Ok(count) if count > MAX_DATABASES => {
+            return Err(
+                Usage(format!("--databases {count} is too many; the limit is {MAX_DATABASES}")).into()
+            );
         }
         Ok(count) => DatabaseList::varied(count, seed),
         Err(_) => read(path)?,

@@ -6,7 +6,7 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Capacity of each queue.
-const WAITING: usize = 16;
+const QUEUE_CAPACITY: usize = 16;
 
 /// Maps all items and passes the results to `take` in order, until it returns an error.
 pub fn in_order<T: Sync, R: Send, E>(
@@ -20,7 +20,7 @@ pub fn in_order<T: Sync, R: Send, E>(
     std::thread::scope(|scope| {
         let (mut queues, mut feeds): (Vec<Receiver<R>>, Vec<SyncSender<R>>) = (Vec::new(), Vec::new());
         for _ in 0..threads {
-            let (feed, queue) = sync_channel(WAITING);
+            let (feed, queue) = sync_channel(QUEUE_CAPACITY);
             queues.push(queue);
             feeds.push(feed);
         }

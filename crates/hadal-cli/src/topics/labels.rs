@@ -17,7 +17,7 @@ use std::io::Write;
 use tokio::sync::watch;
 
 /// Most pages fetched at the same time.
-const AT_ONCE: usize = 8;
+const MAX_IN_FLIGHT: usize = 8;
 
 /// Marked forms of a topic.
 #[derive(Default)]
@@ -84,7 +84,8 @@ async fn fetch(
             (found, sample)
         }
     });
-    let mut asked = futures::stream::iter(asked).buffered(if clock.is_simulated() { 1 } else { AT_ONCE });
+    let mut asked =
+        futures::stream::iter(asked).buffered(if clock.is_simulated() { 1 } else { MAX_IN_FLIGHT });
     while let Some((found, sample)) = asked.next().await {
         match (sample, found.label) {
             (Ok(sample), Some(Label::Right)) => marked.relevant.push(sample),

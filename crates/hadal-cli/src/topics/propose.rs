@@ -7,7 +7,7 @@ use hadal::output::escape::{for_json, for_terminal};
 use hadal::store::{FormQuery, RunQuery, Store, all_forms};
 use hadal::topic::labelled::{page, pages_in};
 use hadal::topic::learn::learn;
-use hadal::topic::propose::{MOST_FORMS, Proposal, propose};
+use hadal::topic::propose::{MAX_FORMS, Proposal, propose};
 use hadal::topic::{ExampleOrigin, Sample, TopicFile, TrainingData};
 use hadal_core::html::parse;
 use hadal_core::identity::FormId;
@@ -41,7 +41,7 @@ const SHOWN: usize = 4;
 /// Most typical members of a group that a topic is learned from. Guess.
 const LEARNED_FROM: usize = 40;
 /// Least size of a group that becomes a topic. Guess.
-const LEAST: usize = 3;
+const MIN_GROUP: usize = 3;
 
 pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
     let samples = match args.from.as_str() {
@@ -51,8 +51,8 @@ pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
     if samples.len() < 2 {
         return Err(Usage(format!("{} has fewer than two search forms; nothing to group", args.from)).into());
     }
-    if samples.len() == MOST_FORMS {
-        writeln!(std::io::stderr(), "only the first {MOST_FORMS} search forms are grouped").ok();
+    if samples.len() == MAX_FORMS {
+        writeln!(std::io::stderr(), "only the first {MAX_FORMS} search forms are grouped").ok();
     }
     let found = propose(&samples, args.k.map(|k| k as usize), session.seed);
     let mut out = std::io::stdout();
@@ -61,7 +61,7 @@ pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
         writeln!(out, "{forms} search forms in {groups} groups, silhouette {:.2}", found.silhouette)?;
     }
     for (number, group) in found.groups.iter().enumerate() {
-        let made = match args.write && group.members.len() >= LEAST {
+        let made = match args.write && group.members.len() >= MIN_GROUP {
             true => Some(write(group, &samples, session)?),
             false => None,
         };
@@ -108,7 +108,7 @@ fn from_folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
         let source = std::path::absolute(&path)?.display().to_string();
         let sample = Sample::of(&source, page(&path)?, None).ok();
         samples.extend(sample.filter(|sample| sample.p_searchable >= 0.5));
-        if samples.len() == MOST_FORMS {
+        if samples.len() == MAX_FORMS {
             break;
         }
     }
@@ -126,7 +126,7 @@ fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
             if !seen.insert(row.form_id) {
                 continue;
             }
-            if samples.len() == MOST_FORMS {
+            if samples.len() == MAX_FORMS {
                 return Ok(samples);
             }
             let Some(form) = row.whole.map(|whole| *whole) else { continue };

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 pub const FOLDS: usize = 10;
 
 /// Least label confidence for scoring. Training uses all labels.
-const LEAST_CONFIDENCE: f32 = 0.8;
+const MIN_CONFIDENCE: f32 = 0.8;
 
 /// Least number of forms for a domain to enter the averages.
-const LEAST_FORMS: usize = 10;
+const MIN_FORMS: usize = 10;
 
 /// Figures of all feature sets.
 #[derive(Clone, Debug, Serialize)]
@@ -117,11 +117,11 @@ pub fn evaluate(data: &LabelledData) -> DomainFigures {
     let scored: Vec<(&LabelledForm, [Vec<f32>; 3])> = judged
         .into_iter()
         .map(|(at, judged)| (searches[at], judged))
-        .filter(|(example, _)| example.confidence >= LEAST_CONFIDENCE)
+        .filter(|(example, _)| example.confidence >= MIN_CONFIDENCE)
         .collect();
     let of_domain = |domain: usize| scored.iter().filter(|(e, _)| e.domain == Some(domain)).count();
     let averaged: Vec<usize> =
-        (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= LEAST_FORMS).collect();
+        (0..DOMAINS.len() - 1).filter(|&domain| of_domain(domain) >= MIN_FORMS).collect();
     let names = ["papers: own text, linear SVM", "hadal: own text", "hadal: with the page around it"];
     let readings = (0..3).map(|which| {
         let rows: Vec<(&LabelledForm, &[f32])> =

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Least label confidence for scoring. Training uses all labels.
-const LEAST_CONFIDENCE: f32 = 0.8;
+const MIN_CONFIDENCE: f32 = 0.8;
 
 /// Figures on the sites of the forms labelled by domain, each judged by classifiers that have not seen its site.
 #[derive(Clone, Debug, Serialize)]
@@ -54,7 +54,7 @@ struct JudgedForm<'a> {
 /// Evaluates the critic. `domains` holds the probabilities of the domains from the same folds.
 pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> UnseenFigures {
     let scored: Vec<(&LabelledForm, f32)> =
-        p_searchable(data).into_iter().filter(|(form, _)| form.confidence >= LEAST_CONFIDENCE).collect();
+        p_searchable(data).into_iter().filter(|(form, _)| form.confidence >= MIN_CONFIDENCE).collect();
     let p: Vec<f32> = scored.iter().map(|(_, p)| *p).collect();
     let labels: Vec<bool> = scored.iter().map(|(form, _)| form.is_search()).collect();
     let sites: Vec<&str> = scored.iter().map(|(form, _)| form.site.as_str()).collect();

@@ -15,7 +15,7 @@
 use super::recorded_estimates::RecordedEvidence;
 use super::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
-use hadal_core::harvest::estimate::calibration::{Calibration, Combination, KNOTS, LEAST_ERROR};
+use hadal_core::harvest::estimate::calibration::{Calibration, Combination, KNOTS, MIN_ERROR};
 use hadal_core::harvest::estimate::{EstimateEvidence, SurveyedSize};
 
 /// Quantiles of the residuals that become lower end, best estimate and upper end. A little wider than nine in ten, because
@@ -26,7 +26,7 @@ const QUANTILES: [f64; 3] = [0.03, 0.5, 0.97];
 const STEPS: [f64; 4] = [0.5, 0.8, 1.25, 2.0];
 
 /// Most rounds of the search over the figures of the combination. Guess.
-const MOST_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 20;
 
 /// Penalty for a coverage outside the interval, per unit of distance: `2 / 0.05` for intervals of nineteen in twenty. Wider
 /// than nine in ten for the same reason.
@@ -36,7 +36,7 @@ const MISS_PENALTY: f64 = 40.0;
 const FIRST_COMBINATION: Combination = Combination { least_captures: 0.05, distance: 1.0, scale: [1.0, 1.0] };
 
 /// Added to absolute residuals before their logarithm is taken. Guess.
-const LEAST_RESIDUAL: f64 = 0.003;
+const MIN_RESIDUAL: f64 = 0.003;
 
 /// Limits of the power of the spread. Guess.
 const POWERS: (f64, f64) = (0.3, 1.5);
@@ -45,7 +45,7 @@ const POWERS: (f64, f64) = (0.3, 1.5);
 const RIDGE: f64 = 30.0;
 
 /// Least rows of a fit. Guess.
-const LEAST_ROWS: usize = 40;
+const MIN_ROWS: usize = 40;
 
 /// One recorded estimate of one harvest.
 struct CalibrationRow<'t> {
@@ -94,7 +94,7 @@ fn fit_combination(rows: &[&CalibrationRow<'_>], fitted: Calibration) -> Calibra
     let with = |combination: Combination| Calibration { combination, ..fitted.clone() };
     let mut best = with(FIRST_COMBINATION);
     let mut least = score(rows, &best);
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let before = least;
         for (figure, step) in (0..4).flat_map(|figure| STEPS.map(|step| (figure, step))) {
             let tried = with(stepped(best.combination, figure, step));
@@ -138,14 +138,14 @@ fn score(rows: &[&CalibrationRow<'_>], calibration: &Calibration) -> f64 {
 fn fit_totals(rows: &[&CalibrationRow<'_>]) -> Option<([f64; 2], [f64; 3])> {
     let residual = |row: &&CalibrationRow<'_>| {
         let surveyed: SurveyedSize = row.recorded.evidence.surveyed?;
-        Some((surveyed.error.hypot(LEAST_ERROR), (row.size / surveyed.size).ln()))
+        Some((surveyed.error.hypot(MIN_ERROR), (row.size / surveyed.size).ln()))
     };
     let residuals: Vec<(f64, f64)> = rows.iter().filter_map(residual).collect();
-    if residuals.len() < LEAST_ROWS {
+    if residuals.len() < MIN_ROWS {
         return None;
     }
     let points: Vec<[f64; 2]> = residuals.iter().map(|(error, _)| [1.0, error.ln()]).collect();
-    let values: Vec<f64> = residuals.iter().map(|(_, r)| (r.abs() + LEAST_RESIDUAL).ln()).collect();
+    let values: Vec<f64> = residuals.iter().map(|(_, r)| (r.abs() + MIN_RESIDUAL).ln()).collect();
     let [level, power] = least_squares(&points, &values, 0.0)?;
     let spread = [level.exp(), power.clamp(POWERS.0, POWERS.1)];
     let scaled = |(error, r): &(f64, f64)| r / (spread[0] * error.powf(spread[1]));
@@ -160,7 +160,7 @@ fn fit_captures(rows: &[&CalibrationRow<'_>], shipped: Calibration) -> Calibrati
     };
     let (features, targets): (Vec<_>, Vec<f64>) = rows.iter().filter_map(target).unzip();
     let Some(feature_weights) =
-        least_squares(&features, &targets, RIDGE).filter(|_| features.len() >= LEAST_ROWS)
+        least_squares(&features, &targets, RIDGE).filter(|_| features.len() >= MIN_ROWS)
     else {
         return shipped;
     };

@@ -20,7 +20,7 @@ pub struct DatabaseSetting {
 }
 
 /// Least result cap. Guess.
-const LEAST_CAP: u32 = 5;
+const MIN_CAP: u32 = 5;
 /// Words of a short excerpt. Guess.
 const SNIPPET: u32 = 20;
 /// Budget as a multiple of reading every page once and querying every cap of records once. Guess.
@@ -109,7 +109,7 @@ impl DatabaseSetting {
 
     /// Result cap for a number of records.
     pub fn cap(&self, records: u32) -> Option<u32> {
-        self.share.map(|share| (records / share).max(LEAST_CAP))
+        self.share.map(|share| (records / share).max(MIN_CAP))
     }
 
     /// Search behaviour of a database. `seed` fixes its random choices. Terms of scripts without spaces and the content

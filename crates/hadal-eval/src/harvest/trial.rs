@@ -40,7 +40,7 @@ pub struct HarvestTrial {
 /// Attempts per result page.
 const TRIES: u32 = 3;
 /// Totals below this are exact even in settings with rounded totals.
-const LEAST_ROUNDED: u32 = 50;
+const MIN_ROUNDED: u32 = 50;
 
 impl HarvestTrial {
     /// Requests to a level, given by its index in [`LEVELS`](super::curve::LEVELS); the budget if it was not
@@ -215,7 +215,7 @@ impl<'a> RunningHarvest<'a> {
         match config.total_shown {
             TotalShown::Bound => Some(StatedTotal::Exactly(bound)),
             TotalShown::Hidden => None,
-            TotalShown::Rounded if found.total >= LEAST_ROUNDED => {
+            TotalShown::Rounded if found.total >= MIN_ROUNDED => {
                 Some(StatedTotal::About(u64::from(rounded(found.total))))
             }
             TotalShown::Exact | TotalShown::Rounded => Some(StatedTotal::Exactly(u64::from(found.total))),

@@ -13,7 +13,7 @@ use crate::world::World;
 use url::Url;
 
 /// Most pages returned by a look-up.
-const MOST_BACKLINKS: usize = 100;
+const MAX_BACKLINKS: usize = 100;
 
 /// Most linking sites examined per look-up. Bounds the time of a look-up.
 const MAX_SITES: usize = 300;
@@ -39,8 +39,8 @@ impl World {
             linking.into_iter().map(|(from, rank)| self.linking_pages(from, rank, &site, page)).collect();
         let rounds = (0..PAGES_PER_SITE).flat_map(|n| by_site.iter().filter_map(move |pages| pages.get(n)));
         let own = in_site_backlinks(&site, page).map(|page| site.url(page));
-        let mut found: Vec<Url> = rounds.take(MOST_BACKLINKS).cloned().collect();
-        found.extend(own.take(MOST_BACKLINKS - found.len()));
+        let mut found: Vec<Url> = rounds.take(MAX_BACKLINKS).cloned().collect();
+        found.extend(own.take(MAX_BACKLINKS - found.len()));
         found
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let popular = (0..2_000).max_by_key(|&index| world.linking(index).len()).unwrap();
         let home = world.site(popular).url(0);
         let found = world.backlinks(&home);
-        assert_eq!(found.len(), MOST_BACKLINKS);
+        assert_eq!(found.len(), MAX_BACKLINKS);
         let sites: BTreeSet<String> = found.iter().map(|url| address::Site::of(url).0).collect();
         assert!(sites.len() > 20, "{}", sites.len());
         assert_eq!(found, world.backlinks(&home));

@@ -14,13 +14,13 @@ use hadal_core::page::FormSource;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Greatest number of fields shown per form.
-const MOST_FIELDS: usize = 40;
+const MAX_FIELDS: usize = 40;
 /// Greatest number of buttons shown per form.
-const MOST_BUTTONS: usize = 6;
+const MAX_BUTTONS: usize = 6;
 /// Greatest number of topics shown.
-const MOST_TOPICS: usize = 3;
+const MAX_TOPICS: usize = 3;
 /// Least probability of a topic shown beside the best one.
-const FAINT: f32 = 0.05;
+const MIN_SHOWN_P: f32 = 0.05;
 /// Column at which values start.
 const INDENT: usize = 12;
 
@@ -70,7 +70,7 @@ impl CardText {
             self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
         }
         self.line("not sent", &form.veto.map(|veto| veto.to_string()).unwrap_or_default());
-        self.line("buttons", &form.buttons[..form.buttons.len().min(MOST_BUTTONS)].join(", "));
+        self.line("buttons", &form.buttons[..form.buttons.len().min(MAX_BUTTONS)].join(", "));
         self.fields(form);
     }
 
@@ -82,13 +82,13 @@ impl CardText {
             let mut table =
                 Table::new(&["label", "name", "type", "options"], Screen { width, ..self.screen });
             table.right(3);
-            for field in shown.iter().take(MOST_FIELDS) {
+            for field in shown.iter().take(MAX_FIELDS) {
                 let options = if field.options > 0 { field.options.to_string() } else { String::new() };
                 table.row([&field.label, &field.name, &field.kind, &options]);
             }
             table.to_string().lines().for_each(|line| self.text.push_str(&format!("    {line}\n")));
         }
-        let more = shown.len().saturating_sub(MOST_FIELDS);
+        let more = shown.len().saturating_sub(MAX_FIELDS);
         let rest = [(more, "more"), (hidden, "hidden")].into_iter().filter(|(count, _)| *count > 0);
         let rest: Vec<String> = rest.map(|(count, sort)| format!("{count} {sort}")).collect();
         if !rest.is_empty() {
@@ -149,8 +149,8 @@ fn called(form: &JudgedForm) -> String {
 }
 
 fn likeliest(shares: &TopicProbabilities) -> String {
-    let best = shares.best(MOST_TOPICS);
-    let worth = best.iter().enumerate().filter(|(at, (_, p))| *at == 0 || *p >= FAINT);
+    let best = shares.best(MAX_TOPICS);
+    let worth = best.iter().enumerate().filter(|(at, (_, p))| *at == 0 || *p >= MIN_SHOWN_P);
     worth.map(|(_, (name, p))| format!("{name} {p:.2}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -225,7 +225,7 @@ mod tests {
     fn a_form_of_many_fields_stays_a_card() {
         let many = format!("<form>{}</form>", "<input name=x>".repeat(1000));
         let text = drawn(&many, Screen::file());
-        assert!(text.lines().count() < MOST_FIELDS + 25, "{text}");
+        assert!(text.lines().count() < MAX_FIELDS + 25, "{text}");
         assert!(text.contains("and 960 more"), "{text}");
     }
 }

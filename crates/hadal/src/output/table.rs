@@ -1,7 +1,7 @@
 //! Rows as a table, fitted to the width of the terminal.
 //!
 //! Ids, numbers and times are never shortened. On a narrow terminal texts are shortened first, down to
-//! [`LEAST_TEXT`] columns of the screen; then whole columns are left out, details first.
+//! [`MIN_TEXT`] columns of the screen; then whole columns are left out, details first.
 
 use super::escape::for_terminal;
 use super::listing::{Cell, CellKind, Column};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width down to which texts are shortened. Guess: most site names fit.
-const LEAST_TEXT: usize = 16;
+const MIN_TEXT: usize = 16;
 /// Width between two columns.
 const GAP: usize = 2;
 
@@ -103,7 +103,7 @@ impl Table {
 
 /// Widths that fit the screen. Texts share the space that is left after all other columns.
 fn fit(natural: &[usize], is_text: &[bool], is_detail: &[bool], screen: usize) -> Vec<Option<usize>> {
-    let least = |index: usize| if is_text[index] { natural[index].min(LEAST_TEXT) } else { natural[index] };
+    let least = |index: usize| if is_text[index] { natural[index].min(MIN_TEXT) } else { natural[index] };
     let mut shown: Vec<usize> = (0..natural.len()).collect();
     let needed = |shown: &[usize]| {
         shown.iter().map(|&index| least(index)).sum::<usize>() + GAP * shown.len().saturating_sub(1)

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Greatest number of points per curve.
-pub const MOST_POINTS: usize = 500;
+pub const MAX_POINTS: usize = 500;
 
 /// Counters of a run at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -86,9 +86,9 @@ pub fn of_harvest(store: &dyn Store, harvest: HarvestId) -> Result<Vec<CoverageP
 /// Keeps the points that a chart can distinguish, with the first and the last.
 fn thinned<T>(points: Vec<T>, at: impl Fn(&T) -> u64) -> Vec<T> {
     let (count, end) = (points.len(), points.last().map_or(0, &at));
-    let step = end.div_ceil(MOST_POINTS as u64 - 2).max(1);
+    let step = end.div_ceil(MAX_POINTS as u64 - 2).max(1);
     let mut next = 0;
-    let mut kept = Vec::with_capacity(count.min(MOST_POINTS));
+    let mut kept = Vec::with_capacity(count.min(MAX_POINTS));
     for (place, point) in points.into_iter().enumerate() {
         let here = at(&point);
         if here >= next || place + 1 == count {
@@ -107,7 +107,7 @@ mod tests {
     fn a_long_curve_keeps_its_ends_and_its_shape() {
         for length in [1_u64, 2, 499, 500, 501, 5_000, 100_000] {
             let kept = thinned((1..=length).collect(), |point| *point);
-            assert!(kept.len() <= MOST_POINTS, "{length}: {}", kept.len());
+            assert!(kept.len() <= MAX_POINTS, "{length}: {}", kept.len());
             assert_eq!((kept[0], kept[kept.len() - 1]), (1, length));
             let widest = kept.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
             assert!(widest <= length / 400 + 1, "{length}: {widest}");

@@ -36,7 +36,7 @@ pub struct FacetValue {
 }
 
 /// Greatest number of values per facet.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
 /// Counts the facets of forms.
 pub fn facets(forms: &[FormSummary], or_more: bool) -> Facets {
@@ -72,7 +72,7 @@ fn told<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<Facet
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
         .iter()
-        .take(MOST_VALUES)
+        .take(MAX_VALUES)
         .map(|(key, count)| FacetValue { value: text(key), count: *count })
         .collect()
 }

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Greatest number of links followed back to a seed.
-const MOST_CLICKS: usize = 50;
+const MAX_CLICKS: usize = 50;
 /// Greatest number of choices shown per field.
-const MOST_CHOICES: usize = 100;
+const MAX_CHOICES: usize = 100;
 
 /// A form in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -225,7 +225,7 @@ fn control(field: &Field) -> DisplayedField {
         placeholder: field.placeholder.clone(),
         value: field.value.clone(),
         required: field.required,
-        choices: field.options.iter().take(MOST_CHOICES).map(|choice| choice.text.clone()).collect(),
+        choices: field.options.iter().take(MAX_CHOICES).map(|choice| choice.text.clone()).collect(),
     }
 }
 
@@ -233,7 +233,7 @@ fn control(field: &Field) -> DisplayedField {
 fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, StoreError> {
     let mut clicks = Vec::new();
     let mut next = Some(page);
-    while let Some(link) = next.filter(|_| clicks.len() < MOST_CLICKS) {
+    while let Some(link) = next.filter(|_| clicks.len() < MAX_CLICKS) {
         let Some(row) = store.links(run, &[link])?.remove(0) else { break };
         let lead = row.queued.link;
         clicks.push(ClickView { url: lead.url.to_string(), anchor: lead.context.anchor });

@@ -103,12 +103,12 @@ pub struct RunStatus {
 }
 
 /// Greatest number of runs counted, latest first.
-const MOST_RUNS: usize = 10_000;
+const MAX_RUNS: usize = 10_000;
 
 /// Status over all runs and harvests.
 pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
     let mut runs =
-        store.runs(&RunQuery { order: RowOrder::Newest, limit: Some(MOST_RUNS), ..RunQuery::default() })?;
+        store.runs(&RunQuery { order: RowOrder::Newest, limit: Some(MAX_RUNS), ..RunQuery::default() })?;
     runs.reverse();
     let crawled = sum(&runs);
     Ok(with_harvests(crawled, &store.harvests(&HarvestQuery::default())?))

@@ -21,8 +21,8 @@ use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
 /// Parts buffered for a slow client.
-const WAITING: usize = 8;
-const PIECE: usize = 64 * 1024;
+const BUFFERED_PARTS: usize = 8;
+const PART_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -68,7 +68,7 @@ pub async fn records(
         return Err(no_harvest(harvest));
     }
     let (format, extension, content_type) = params.format.format();
-    let (send, pieces) = mpsc::channel(WAITING);
+    let (send, pieces) = mpsc::channel(BUFFERED_PARTS);
     let store = Arc::clone(&state.store);
     tokio::task::spawn_blocking(move || {
         if let Err(error) = write(store.as_ref(), id, format, send) {
@@ -91,7 +91,7 @@ fn write(
     send: mpsc::Sender<io::Result<Bytes>>,
 ) -> anyhow::Result<()> {
     let broken = send.clone();
-    let out = BufWriter::with_capacity(PIECE, BodyWriter(send));
+    let out = BufWriter::with_capacity(PART_BYTES, BodyWriter(send));
     let mut rows = writer::<RecordRow>(format, out, Screen::file())?;
     for row in all_records(store, HarvestRowQuery::of(harvest)) {
         // An incomplete file must not look complete, so the connection is aborted.

@@ -17,14 +17,14 @@ pub struct Number(pub u64);
 
 impl Number {
     /// Largest integer that a JSON number represents exactly.
-    pub const MOST: u64 = (1 << 53) - 1;
+    pub const MAX_EXACT: u64 = (1 << 53) - 1;
 }
 
 impl TryFrom<f64> for Number {
     type Error = &'static str;
 
     fn try_from(given: f64) -> Result<Number, &'static str> {
-        let is_whole = given.fract() == 0.0 && (0.0..=Number::MOST as f64).contains(&given);
+        let is_whole = given.fract() == 0.0 && (0.0..=Number::MAX_EXACT as f64).contains(&given);
         if is_whole { Ok(Number(given as u64)) } else { Err("expected an integer from 0 to 2^53 - 1") }
     }
 }
@@ -73,7 +73,9 @@ mod tests {
     #[test]
     fn a_number_is_whole_and_not_too_large() {
         let read = |text: &str| serde_json::from_str::<Number>(text).map(|number| number.0).ok();
-        for (text, number) in [("0", Some(0)), ("7.0", Some(7)), ("9007199254740991", Some(Number::MOST))] {
+        for (text, number) in
+            [("0", Some(0)), ("7.0", Some(7)), ("9007199254740991", Some(Number::MAX_EXACT))]
+        {
             assert_eq!(read(text), number, "{text}");
         }
         for text in ["-1", "0.5", "9007199254740993", "1e300", "null", "\"7\""] {

@@ -47,11 +47,11 @@ pub enum GuardError {
     #[error("the system has no random numbers: {0}")]
     NoRandomness(getrandom::Error),
     /// The token is too short to be secret.
-    #[error("a token needs at least {LEAST_TOKEN} characters, all visible ASCII")]
+    #[error("a token needs at least {MIN_TOKEN} characters, all visible ASCII")]
     WeakToken,
 }
 
-const LEAST_TOKEN: usize = 8;
+const MIN_TOKEN: usize = 8;
 
 impl Guard {
     /// Rules of a server on this address. On a non-loopback address a token is generated if none is given.
@@ -119,7 +119,7 @@ impl Guard {
 }
 
 fn is_sound(token: &str) -> bool {
-    token.len() >= LEAST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic())
+    token.len() >= MIN_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Secret of 128 random bits, in hexadecimal.

@@ -16,13 +16,13 @@ use tokio::sync::{Notify, watch};
 use utoipa::ToSchema;
 
 /// Poll interval of watched runs and harvests.
-const EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Window over which rates are measured.
 const WINDOW: Duration = Duration::from_secs(30);
 /// Least time between two samples of a rate.
 const MIN_INTERVAL: Duration = Duration::from_millis(300);
 /// Runs with stored rate samples.
-const MOST_RUNS: usize = 100;
+const MAX_RUNS: usize = 100;
 
 /// Rates of a run on the real clock; null unless it runs and has been watched for a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
@@ -57,7 +57,7 @@ impl Live {
     /// Adds a sample and returns the rates.
     pub fn observe(&self, row: &RunRow) -> RunRates {
         let mut all = lock(&self.looks);
-        if all.len() >= MOST_RUNS && !all.contains_key(&row.id) {
+        if all.len() >= MAX_RUNS && !all.contains_key(&row.id) {
             all.clear();
         }
         let looks = all.entry(row.id).or_default();
@@ -127,7 +127,7 @@ pub async fn poll(state: Weak<AppState>) {
         let wanted = server.live.watched_activities();
         if wanted.is_empty() {
             // Wakes up regularly to check that the server still exists.
-            tokio::time::timeout(EVERY * 4, server.live.client_arrived.notified()).await.ok();
+            tokio::time::timeout(POLL_INTERVAL * 4, server.live.client_arrived.notified()).await.ok();
             continue;
         }
         let looking = Arc::clone(&server);
@@ -137,7 +137,7 @@ pub async fn poll(state: Weak<AppState>) {
         if let Ok(Err(error)) = looked.await {
             tracing::error!("{error}");
         }
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

@@ -12,13 +12,13 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 /// Number of latest runs with their own metrics.
-const MOST_RUNS: usize = 20;
+const MAX_RUNS: usize = 20;
 
 /// Metrics for Prometheus.
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server",
     responses((status = 200, description = "Text exposition", content_type = "text/plain", body = String)))]
 pub async fn metrics(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    let latest = RunQuery { order: RowOrder::Newest, limit: Some(MOST_RUNS), ..RunQuery::default() };
+    let latest = RunQuery { order: RowOrder::Newest, limit: Some(MAX_RUNS), ..RunQuery::default() };
     let (all, runs) = state.read(move |store| Ok((status(store)?, store.runs(&latest)?))).await?;
     let runs: Vec<RunView> = runs.iter().map(view).collect();
     let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];

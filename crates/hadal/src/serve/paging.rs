@@ -6,15 +6,15 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 /// Default number of rows.
-const USUAL: usize = 50;
+const DEFAULT_ROWS: usize = 50;
 /// Greatest number of rows.
-const MOST: usize = 1000;
+const MAX_ROWS: usize = 1000;
 
 /// Checks the requested number of rows.
 pub fn limit(wanted: Option<usize>) -> Result<usize, ApiError> {
-    match wanted.unwrap_or(USUAL) {
-        rows @ 1..=MOST => Ok(rows),
-        _ => Err(ApiError::bad(format!("limit must be from 1 to {MOST}"))),
+    match wanted.unwrap_or(DEFAULT_ROWS) {
+        rows @ 1..=MAX_ROWS => Ok(rows),
+        _ => Err(ApiError::bad(format!("limit must be from 1 to {MAX_ROWS}"))),
     }
 }
 

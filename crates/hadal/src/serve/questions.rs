@@ -13,7 +13,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Default number of forms queried.
-const USUAL: usize = 5;
+const DEFAULT_FORMS: usize = 5;
 
 /// A query to one form.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -84,7 +84,7 @@ pub async fn ask(
 ) -> Result<Json<Answers>, ApiError> {
     let (words, whom) = match question {
         MultiQueryRequest::Best(TopicQueryRequest { words, topic, most }) => {
-            let most = most.map_or(USUAL, |most| usize::try_from(most.0).unwrap_or(usize::MAX));
+            let most = most.map_or(DEFAULT_FORMS, |most| usize::try_from(most.0).unwrap_or(usize::MAX));
             (words, SourceSelection::Best(topic, most))
         }
         MultiQueryRequest::Forms(FormsQueryRequest { words, forms }) => {

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Least time between two loads of a strategy, because its state is large.
-const GOOD_FOR: Duration = Duration::from_secs(5);
+const MIN_RELOAD_INTERVAL: Duration = Duration::from_secs(5);
 /// Number of cached strategies.
-const MOST: usize = 4;
+const MAX_CACHED: usize = 4;
 
 /// Cache of strategies.
 #[derive(Default)]
@@ -27,8 +27,8 @@ impl StrategyCache {
         work: impl FnOnce(Option<&dyn Strategy>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut strategies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if strategies.get(&row.id).is_none_or(|(read, _)| read.elapsed() > GOOD_FOR) {
-            if strategies.len() >= MOST {
+        if strategies.get(&row.id).is_none_or(|(read, _)| read.elapsed() > MIN_RELOAD_INTERVAL) {
+            if strategies.len() >= MAX_CACHED {
                 strategies.clear();
             }
             match recall(store, row)? {

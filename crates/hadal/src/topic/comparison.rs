@@ -35,12 +35,12 @@ pub struct TopicComparison {
 }
 
 /// One of this many background forms may be judged differently. Guess.
-const MOST_CHANGED: usize = 20;
+const FORMS_PER_CHANGE: usize = 20;
 
 impl TopicComparison {
     /// True if the trained topic makes fewer errors on held-back marks and hardly changes elsewhere.
     pub fn prefers_new(&self) -> bool {
-        self.new_errors < self.old_errors && self.changed * MOST_CHANGED <= self.background
+        self.new_errors < self.old_errors && self.changed * FORMS_PER_CHANGE <= self.background
     }
 }
 

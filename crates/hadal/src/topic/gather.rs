@@ -22,7 +22,7 @@ pub struct RecordingFetcher {
     kept: Mutex<HashMap<Url, Exchange>>,
 }
 
-const MOST_HOPS: usize = 8;
+const MAX_HOPS: usize = 8;
 
 impl RecordingFetcher {
     pub fn new(inner: Arc<dyn Fetch>) -> RecordingFetcher {
@@ -32,7 +32,7 @@ impl RecordingFetcher {
     /// Page that a URL led to, or the reason why there is none.
     pub fn page(&self, url: &Url) -> Result<Page, String> {
         let mut url = plain(url.clone());
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             let Some(exchange) = self.answer(&url) else { return Err(self.why_not_asked(&url)) };
             match (next_action(&url, &exchange, 0, 0, Time(0)), exchange.result) {
                 (NextAction::Accept, Ok(response)) => {

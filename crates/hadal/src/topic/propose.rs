@@ -27,8 +27,8 @@ pub struct Proposals {
 }
 
 /// Greatest number of forms grouped; more hardly change the groups. Guess.
-pub const MOST_FORMS: usize = 2000;
-const MOST_GROUPS: usize = 16;
+pub const MAX_FORMS: usize = 2000;
+const MAX_GROUPS: usize = 16;
 const WORDS_SHOWN: usize = 10;
 
 /// Groups forms into `k` groups, or into the number with the best silhouette.
@@ -42,7 +42,7 @@ pub fn propose(samples: &[Sample], k: Option<usize>, seed: u64) -> Proposals {
             let silhouette = silhouette(&rows, &clusters);
             (clusters, silhouette)
         }
-        None => best(&rows, MOST_GROUPS.min(samples.len() / 2), seed),
+        None => best(&rows, MAX_GROUPS.min(samples.len() / 2), seed),
     };
     let names = names(samples, "");
     let hashes = vocabulary.hashes();

@@ -32,7 +32,7 @@ use super::capture_history::FEATURES;
 use super::survey::SurveyedSize;
 
 /// Least standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
-pub const LEAST_ERROR: f64 = 0.03;
+pub const MIN_ERROR: f64 = 0.03;
 
 /// Number of knots of the error quantiles.
 pub const KNOTS: usize = 8;
@@ -101,7 +101,7 @@ const SHARE_OF_DISTANCE: f64 = 0.5;
 const MAYBE_COMPLETE: f64 = -3.0;
 
 /// Least half-width of an interval by totals; keeps the weights finite.
-const LEAST_TOTALS: f64 = 1e-3;
+const MIN_TOTALS: f64 = 1e-3;
 
 impl Calibration {
     /// Figures that estimates use.
@@ -119,7 +119,7 @@ impl Calibration {
     /// Spread of the residuals of `ln N` for the standard error `e`.
     pub fn spread_of(&self, error: f64) -> f64 {
         let [factor, power] = self.spread;
-        factor * error.hypot(LEAST_ERROR).powf(power)
+        factor * error.hypot(MIN_ERROR).powf(power)
     }
 
     /// `y`: `ln(unseen / S)` by the capture history, before its errors are corrected.
@@ -144,7 +144,7 @@ impl Calibration {
             [middle - low, high - middle].map(|half| half.max(least))
         };
         let Combination { least_captures, distance, scale } = self.combination;
-        let of_totals = half_widths(totals, LEAST_TOTALS);
+        let of_totals = half_widths(totals, MIN_TOTALS);
         let of_captures = half_widths(captures, least_captures);
         let weights = [of_totals, of_captures].map(|[below, above]| 1.0 / (below * above));
         let share = weights[1] / (weights[0] + weights[1]);

@@ -24,16 +24,16 @@ use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
 /// Most records with counted captures. Guess; limits memory.
-const MOST_RECORDS: usize = 20_000_000;
+const MAX_RECORDS: usize = 20_000_000;
 
 /// Least number of answers for features. Guess; the first value was 6.
-const LEAST_ANSWERS: u32 = 4;
+const MIN_ANSWERS: u32 = 4;
 
 /// Least number of seen records for features. Guess.
-const LEAST_SEEN: f64 = 20.0;
+const MIN_SEEN: f64 = 20.0;
 
 /// Least number of records captured more than once for features. Guess.
-const LEAST_RECAPTURED: f64 = 3.0;
+const MIN_RECAPTURED: f64 = 3.0;
 
 /// Distinct records of a span per seen record. Guess.
 const SPAN_SHARE: f64 = 0.25;
@@ -100,7 +100,7 @@ impl CaptureHistory {
     /// Counts a capture.
     fn capture(&mut self, id: RecordId) {
         let number = self.spans.len() as u32;
-        if self.records.len() >= MOST_RECORDS && !self.records.contains_key(&id) {
+        if self.records.len() >= MAX_RECORDS && !self.records.contains_key(&id) {
             return;
         }
         let record = self.records.entry(id).or_default();
@@ -140,7 +140,7 @@ impl CaptureHistory {
     pub fn features(&self) -> Option<[f64; FEATURES]> {
         let seen = self.records.len() as f64;
         let [once, twice, _] = self.frequencies.map(|records| records as f64);
-        if seen < LEAST_SEEN || seen - once < LEAST_RECAPTURED || self.answers < LEAST_ANSWERS {
+        if seen < MIN_SEEN || seen - once < MIN_RECAPTURED || self.answers < MIN_ANSWERS {
             return None;
         }
         let latest = &self.spans[self.spans.len().saturating_sub(2)..];

@@ -17,10 +17,10 @@ use rustc_hash::FxHashSet;
 pub const TOTAL_ERROR: f64 = 0.02;
 
 /// Least number of records that must come back before the claim counts. Guess; the bound is then 80 %.
-const LEAST_RECAPTURED: usize = 15;
+const MIN_RECAPTURED: usize = 15;
 
 /// Most records that are remembered. Guess; limits memory.
-const MOST_RECAPTURED: usize = 10_000;
+const MAX_RECAPTURED: usize = 10_000;
 
 /// Evidence from the empty query.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl EmptyQueryEvidence {
         } else if has_new {
             self.recaptured = None;
         } else if let Some(recaptured) = &mut self.recaptured {
-            let room = MOST_RECAPTURED.saturating_sub(recaptured.len());
+            let room = MAX_RECAPTURED.saturating_sub(recaptured.len());
             recaptured.extend(answer.hits.iter().take(room).map(|hit| hit.id));
         }
     }
@@ -71,6 +71,6 @@ impl EmptyQueryEvidence {
     /// Lower bound of the coverage, if the empty query seems to have returned all records.
     pub fn least_coverage(&self) -> Option<f64> {
         let recaptured = self.recaptured.as_ref().map(FxHashSet::len)?;
-        (recaptured >= LEAST_RECAPTURED).then(|| 1.0 - 3.0 / recaptured as f64)
+        (recaptured >= MIN_RECAPTURED).then(|| 1.0 - 3.0 / recaptured as f64)
     }
 }

@@ -27,7 +27,7 @@ pub use survey::SurveyedSize;
 use survey::TotalsSurvey;
 
 /// Least number of seen records for an estimate from stated totals of words. Guess.
-const LEAST_SEEN_FOR_SURVEY: f64 = 20.0;
+const MIN_SEEN_FOR_SURVEY: f64 = 20.0;
 
 /// Interval that holds the true value in nine of ten harvests.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -153,7 +153,7 @@ impl SizeEstimator {
 
     /// Size by the stated totals of words, while totals are trusted and enough records were seen.
     fn surveyed(&self, seen: f64) -> Option<SurveyedSize> {
-        let is_usable = seen >= LEAST_SEEN_FOR_SURVEY && self.totals.is_trusted();
+        let is_usable = seen >= MIN_SEEN_FOR_SURVEY && self.totals.is_trusted();
         self.survey.result(seen).filter(|_| is_usable)
     }
 

@@ -6,7 +6,7 @@ use super::SizeEstimate;
 pub const WINDOW: u64 = 100;
 
 /// Least value of `1 - target` in the tolerance for the lower end of the coverage interval. Guess.
-const LEAST_MISSING: f64 = 0.02;
+const MIN_MISSING: f64 = 0.02;
 
 /// Distance of the lower end of the coverage interval from the target, in units of `1 - target`, up to which the target
 /// counts as reached. Guess.
@@ -61,7 +61,7 @@ pub fn stop_reason(rule: &StopRule, evidence: &StopEvidence<'_>) -> Option<StopR
 fn is_covered(rule: &StopRule, estimate: &SizeEstimate) -> bool {
     let missing = 1.0 - rule.coverage;
     estimate.coverage.estimate >= rule.coverage
-        && estimate.coverage.low >= rule.coverage - TOLERANCE * missing.max(LEAST_MISSING)
+        && estimate.coverage.low >= rule.coverage - TOLERANCE * missing.max(MIN_MISSING)
 }
 
 #[cfg(test)]

@@ -45,27 +45,27 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// Most records of the sample. Guess; limits time and memory.
-const MOST_RECORDS: usize = 2_000;
+const MAX_RECORDS: usize = 2_000;
 /// Most words of a record that are read. Guess.
-const MOST_WORDS: usize = 2_000;
+const MAX_WORDS: usize = 2_000;
 /// Most words with a total. Guess.
-const MOST_TOTALS: usize = 4_000;
+const MAX_TOTALS: usize = 4_000;
 /// Least number of words for an estimate. Guess; the first value was 4.
-const LEAST_WORDS: usize = 2;
+const MIN_WORDS: usize = 2;
 /// Least number of sampled records for the share of a word. Guess; the first value was 10.
-const LEAST_SAMPLED: f64 = 3.0;
+const MIN_SAMPLED: f64 = 3.0;
 /// Most records of an answer that are examined for the query word. Guess.
-const MOST_EXAMINED: usize = 20;
+const MAX_EXAMINED: usize = 20;
 /// Share of the records that show the query word which have it in the title, above which titles alone are searched.
 /// Guess.
 const TITLE_ONLY_SHARE: f64 = 0.97;
 
 /// Share of the seen records with a word that its total must reach. Below 1, because a record may be counted twice. Guess.
-const LEAST_KNOWN_SHARE: f64 = 0.9;
+const MIN_KNOWN_SHARE: f64 = 0.9;
 /// Records by which the total of a word may fall short of that share. Guess.
 const TOLERATED_RECORDS: f64 = 2.0;
 /// Words with the same greatest total that are compared with each other. Guess.
-const LEAST_AT_CAP: usize = 3;
+const MIN_AT_CAP: usize = 3;
 /// Ratio of the greatest to the least share of these words above which their total is the cap. Guess.
 const CAP_SHARE_RATIO: f64 = 1.5;
 /// Distance of `ln N(w)` below the median of all words at which a word in most records counts as page furniture. Guess;
@@ -79,7 +79,7 @@ const HIDDEN_SLOPE_SD: f64 = 2.0;
 /// Standard deviation of `ln N(w)` of a rare word beyond sampling error. Guess.
 const WORD_SD: f64 = 0.4;
 /// Least standard deviation of `ln N(w)` of any word. Guess.
-const LEAST_WORD_SD: f64 = 0.01;
+const MIN_WORD_SD: f64 = 0.01;
 /// Number of words from which more words do not reduce the error, because their errors are correlated. Guess.
 const INDEPENDENT_WORDS: f64 = 400.0;
 /// Error of a size that rests on one word, whatever its share: its records resemble each other. Guess.
@@ -93,7 +93,7 @@ const HIDDEN_ERROR: f64 = 1.5;
 /// Share of unseen records at which `t` is 1. Guess.
 const UNSEEN_AT_SCALE_1: f64 = 0.7;
 /// Least share of unseen records in `t`. Guess.
-const LEAST_UNSEEN: f64 = 0.03;
+const MIN_UNSEEN: f64 = 0.03;
 
 /// Hash of a word.
 type WordHash = u32;
@@ -175,7 +175,7 @@ impl TotalsSurvey {
         let asked = if is_plain { single_word(&answer.query.words) } else { None };
         if let Some((word, total)) = asked.zip(answer.total)
             && total.count() > 0
-            && self.totals.len() < MOST_TOTALS
+            && self.totals.len() < MAX_TOTALS
             && !self.totals.contains_key(&word)
         {
             let stated = total.count();
@@ -203,7 +203,7 @@ impl TotalsSurvey {
     /// Returns `v(w)`, the share of the answer's records that show the word.
     fn examine(&mut self, word: WordHash, hits: &[Hit<'_>]) -> f64 {
         let (mut of, mut shown) = (0.0, 0.0);
-        for hit in hits.iter().take(MOST_EXAMINED) {
+        for hit in hits.iter().take(MAX_EXAMINED) {
             let record = SampledRecord::of(hit, None);
             let is_shown = as_number(record.contains(word));
             of += 1.0;
@@ -230,7 +230,7 @@ impl TotalsSurvey {
         let record = SampledRecord::of(hit, only_word);
         self.count(&record, 1.0);
         self.sample.insert(hit.id, record);
-        while self.sample.len() > MOST_RECORDS {
+        while self.sample.len() > MAX_RECORDS {
             self.leading_zeros += 1;
             let zeros = self.leading_zeros;
             let removed: Vec<SampledRecord> = self
@@ -259,7 +259,7 @@ impl TotalsSurvey {
         }
         let words = self.informative_words();
         let first_estimate = self.fit(&words, 1.0)?;
-        let unseen = (1.0 - seen / first_estimate.size).max(LEAST_UNSEEN);
+        let unseen = (1.0 - seen / first_estimate.size).max(MIN_UNSEEN);
         self.fit(&words, (unseen / UNSEEN_AT_SCALE_1).sqrt())
     }
 
@@ -282,7 +282,7 @@ impl TotalsSurvey {
         let is_possible = |total: &&WordTotal| {
             let known = sampled_of * (with(&total.share) + with(&total.own));
             let tolerated = TOLERATED_RECORDS + 2.0 * ((sampled_of - 1.0) * known).max(0.0).sqrt();
-            total.stated as f64 + tolerated >= LEAST_KNOWN_SHARE * known
+            total.stated as f64 + tolerated >= MIN_KNOWN_SHARE * known
         };
         let surveyed = |total: &WordTotal| SurveyedWord {
             stated: total.stated,
@@ -291,7 +291,7 @@ impl TotalsSurvey {
             share: (with(&total.share) + 0.5) / (total.share.of + 1.0),
             of: total.share.of,
         };
-        let sampled = self.totals.values().filter(|total| total.share.of >= LEAST_SAMPLED);
+        let sampled = self.totals.values().filter(|total| total.share.of >= MIN_SAMPLED);
         let mut words: Vec<SurveyedWord> = sampled.filter(is_possible).map(surveyed).collect();
         remove_capped(&mut words);
         remove_low_outliers(&mut words);
@@ -309,10 +309,10 @@ impl TotalsSurvey {
         for word in words {
             let without = 1.0 - word.share;
             let sampling = without / (word.share * word.of) + word.rounding.powi(2);
-            let variance = sampling + (word_sd * without).powi(2) + LEAST_WORD_SD.powi(2);
+            let variance = sampling + (word_sd * without).powi(2) + MIN_WORD_SD.powi(2);
             line.add(without, word.log_size(), variance);
         }
-        let (log_size, error) = line.intercept().filter(|_| line.points >= LEAST_WORDS)?;
+        let (log_size, error) = line.intercept().filter(|_| line.points >= MIN_WORDS)?;
         let few_words = ONE_WORD_ERROR / (line.points as f64).sqrt();
         let hidden = HIDDEN_ERROR * (1.0 - visible);
         let error = error.hypot(few_words).hypot(COMMON_ERROR * scale.powi(3)).hypot(hidden);
@@ -327,7 +327,7 @@ fn remove_capped(words: &mut Vec<SurveyedWord>) {
         words.iter().filter(|word| word.stated == greatest).map(|word| word.share).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
     let least = shares.iter().copied().fold(1.0, f64::min);
-    if shares.len() >= LEAST_AT_CAP && most > CAP_SHARE_RATIO * least {
+    if shares.len() >= MIN_AT_CAP && most > CAP_SHARE_RATIO * least {
         words.retain(|word| word.stated < greatest);
     }
 }
@@ -419,7 +419,7 @@ fn single_word(query: &str) -> Option<WordHash> {
 fn word_hashes(text: &str) -> Box<[WordHash]> {
     let mut words = Vec::new();
     each_word(text, |word| {
-        if words.len() < MOST_WORDS {
+        if words.len() < MAX_WORDS {
             let mut hasher = FxHasher::default();
             hasher.write(word.as_bytes());
             words.push((hasher.finish() >> 32) as WordHash);
@@ -520,7 +520,7 @@ mod tests {
     #[test]
     fn a_sample_that_was_halved_keeps_correct_counts() {
         let survey = survey(&records(9_000), usize::MAX, false);
-        assert!(survey.leading_zeros > 0 && survey.sample.len() <= MOST_RECORDS);
+        assert!(survey.leading_zeros > 0 && survey.sample.len() <= MAX_RECORDS);
         for (word, total) in &survey.totals {
             let others = survey.sample.values().filter(|record| record.only_word != Some(*word));
             let counted = WordShare::among(others, *word);

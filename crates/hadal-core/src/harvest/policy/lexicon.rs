@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Most words of a lexicon. Guess; a harvest of a million records met 1.5 million words in
 /// `cargo bench --bench throughput`.
-const MOST_WORDS: usize = 2_000_000;
+const MAX_WORDS: usize = 2_000_000;
 
 /// Most running words of one record that are read. Guess.
-const MOST_WORDS_PER_RECORD: usize = 2_000;
+const MAX_WORDS_PER_RECORD: usize = 2_000;
 
 /// Words numbered from 0 in the order of their first occurrence.
 pub struct Lexicon {
@@ -35,7 +35,7 @@ pub struct Lexicon {
 
 impl Default for Lexicon {
     fn default() -> Lexicon {
-        Lexicon::with_limit(MOST_WORDS)
+        Lexicon::with_limit(MAX_WORDS)
     }
 }
 
@@ -129,7 +129,7 @@ impl Lexicon {
             self.last_record.fill(0);
             1
         });
-        let mut left = MOST_WORDS_PER_RECORD;
+        let mut left = MAX_WORDS_PER_RECORD;
         for (part, is_title) in [(title, true), (text, false)] {
             each_word_while(part, |word| {
                 if let Some(number) = self.intern(word).filter(|&number| self.is_first_in_record(number)) {
@@ -208,7 +208,7 @@ mod tests {
     fn a_long_record_is_read_to_the_limit() {
         let text: String = (0..5_000).map(|at| format!("w{at} ")).collect();
         let mut lexicon = Lexicon::default();
-        assert_eq!(words_of_record(&mut lexicon, "", &text).len(), MOST_WORDS_PER_RECORD);
+        assert_eq!(words_of_record(&mut lexicon, "", &text).len(), MAX_WORDS_PER_RECORD);
         assert_eq!(lexicon.dropped(), 1);
     }
 }

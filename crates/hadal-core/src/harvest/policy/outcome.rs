@@ -93,7 +93,7 @@ pub enum ReadingEnd {
 }
 
 /// Number of times a query that fails is sent. Guess.
-const MOST_TRIES: u8 = 3;
+const MAX_TRIES: u8 = 3;
 
 /// Number of failures of each query that got no answer yet.
 #[derive(Default)]
@@ -103,7 +103,7 @@ pub struct RetryCounter {
 
 impl RetryCounter {
     /// Returns true if the query is finished: it returned records, it ended without a failure, or it failed
-    /// [`MOST_TRIES`] times. Returns false if it should be sent again.
+    /// [`MAX_TRIES`] times. Returns false if it should be sent again.
     pub fn is_settled(&mut self, answer: &QueryOutcome<'_>) -> bool {
         if answer.end != ReadingEnd::Failed || !answer.hits.is_empty() {
             self.failed.remove(answer.query);
@@ -111,7 +111,7 @@ impl RetryCounter {
         }
         let failures = self.failed.entry(answer.query.clone()).or_default();
         *failures += 1;
-        let is_over = *failures >= MOST_TRIES;
+        let is_over = *failures >= MAX_TRIES;
         if is_over {
             self.failed.remove(answer.query);
         }

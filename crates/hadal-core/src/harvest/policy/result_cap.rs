@@ -11,7 +11,7 @@ use super::{QueryOutcome, ReadingEnd, StatedTotal};
 const REPEATS: u32 = 3;
 
 /// Least cap that is accepted without a total, in records. Shorter answers are often equal by chance. Guess.
-const LEAST_CAP: u32 = 5;
+const MIN_CAP: u32 = 5;
 
 /// Share of the stated total that may be missing in an answer without a cap. Guess.
 const MISSING_SHARE: f64 = 0.1;
@@ -53,7 +53,7 @@ impl ResultCap {
     /// Returns the cap in records, or `None` while it is unknown.
     pub fn value(&self) -> Option<u32> {
         let cut_at = self.cut_at.filter(|cut_at| *cut_at >= self.longest);
-        cut_at.or((self.repeats >= REPEATS && self.longest >= LEAST_CAP).then_some(self.longest))
+        cut_at.or((self.repeats >= REPEATS && self.longest >= MIN_CAP).then_some(self.longest))
     }
 }
 

@@ -12,7 +12,7 @@
 use super::{QueryOutcome, ReadingEnd, StatedTotal};
 
 /// Answers with a further page and the same total of one page that show that totals count the page. Guess.
-const LEAST_PAGE_TOTALS: u32 = 2;
+const MIN_PAGE_TOTALS: u32 = 2;
 
 /// Relative excess of the records over an exact total that is tolerated, because databases change. Guess.
 const TOLERATED_EXCESS: f64 = 0.02;
@@ -63,7 +63,7 @@ impl TotalCheck {
 
     /// True while the answers agree with the totals of the form.
     pub fn is_trusted(&self) -> bool {
-        let counts_the_page = self.page_totals >= LEAST_PAGE_TOTALS && !self.varies;
+        let counts_the_page = self.page_totals >= MIN_PAGE_TOTALS && !self.varies;
         !counts_the_page && self.contradicted <= self.confirmed
     }
 }

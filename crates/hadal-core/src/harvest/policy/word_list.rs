@@ -9,7 +9,7 @@ use crate::text::frequency::ENGLISH;
 use rustc_hash::FxHashSet;
 
 /// Frequent words that are sent when no word of the context returned a record. Guess.
-const MOST_FREQUENT_TRIED: usize = 200;
+const MAX_FREQUENT_WORDS: usize = 200;
 
 /// Queries before the first record: the context's first words, then frequent words.
 pub struct FirstQueries {
@@ -21,8 +21,8 @@ impl FirstQueries {
     /// Queue of first queries, with the first one ready.
     pub fn new(context: &PolicyContext) -> FirstQueries {
         let frequent = match &context.word_list {
-            Some(list) => list.iter().take(MOST_FREQUENT_TRIED).cloned().collect::<Vec<String>>(),
-            None => ENGLISH.words().iter().take(MOST_FREQUENT_TRIED).map(|word| word.to_string()).collect(),
+            Some(list) => list.iter().take(MAX_FREQUENT_WORDS).cloned().collect::<Vec<String>>(),
+            None => ENGLISH.words().iter().take(MAX_FREQUENT_WORDS).map(|word| word.to_string()).collect(),
         };
         let mut words = context.first_words.clone();
         words.extend(frequent);

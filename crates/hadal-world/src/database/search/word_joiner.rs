@@ -1,7 +1,7 @@
 //! Words of scripts without spaces, from the statistics of a collection.
 //!
 //! Two adjacent characters `a` and `b` belong together by `n(ab)^2 / (n(a) * n(b))`, where `n` counts occurrences in the
-//! collection. They are a word if that is at least [`LEAST_ASSOCIATION`], and more than for the next pair. Sequences of
+//! collection. They are a word if that is at least [`MIN_ASSOCIATION`], and more than for the next pair. Sequences of
 //! katakana are one word. All other characters are words by themselves. Real search software uses dictionaries; like
 //! these, the rule finds most words of two characters and none of the pairs across words.
 
@@ -10,10 +10,10 @@ use hadal_core::text::words::is_unspaced;
 use rustc_hash::FxHashMap;
 
 /// Least association of two characters of a word. Guess.
-const LEAST_ASSOCIATION: f64 = 0.003;
+const MIN_ASSOCIATION: f64 = 0.003;
 
 /// Most records that are counted. Guess; limits time.
-const MOST_RECORDS: u32 = 5_000;
+const MAX_RECORDS: u32 = 5_000;
 
 /// Counts of characters and of pairs of adjacent characters.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl WordJoiner {
     /// Counts the records of a collection.
     pub(super) fn of(collection: &Collection) -> WordJoiner {
         let mut joiner = WordJoiner::default();
-        let records = (0..collection.len().min(MOST_RECORDS)).filter_map(|number| collection.record(number));
+        let records = (0..collection.len().min(MAX_RECORDS)).filter_map(|number| collection.record(number));
         for record in records {
             joiner.count(record.title);
             joiner.count(record.text);
@@ -59,7 +59,7 @@ impl WordJoiner {
         let Some(second) = second else { return first.len_utf8() };
         let own = self.association(first, second);
         let next = third.map_or(0.0, |third| self.association(second, third));
-        let is_word = own >= LEAST_ASSOCIATION && own >= next;
+        let is_word = own >= MIN_ASSOCIATION && own >= next;
         if is_word { first.len_utf8() + second.len_utf8() } else { first.len_utf8() }
     }
 

@@ -1,7 +1,7 @@
 //! Builds the index of a web graph in bounded memory: numbers are sorted on disk, and tables are written in key
 //! order.
 //!
-//! The index keeps at most [`MOST_LINKING`] linking sites per site, sampled by a hash of their numbers.
+//! The index keeps at most [`MAX_LINKING`] linking sites per site, sampled by a hash of their numbers.
 //! Well-known sites have millions of them, and the first ones in alphabetical order would all be from one
 //! country. A complete draft is renamed into place, so a partial index never exists.
 
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most linking sites kept per site. Guess.
-pub const MOST_LINKING: usize = 200;
+pub const MAX_LINKING: usize = 200;
 
 /// SQLite settings of the draft. It is deleted on any failure, so it needs no journal.
 const DRAFT: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;";
@@ -130,7 +130,7 @@ struct Draw(BinaryHeap<(u64, u32)>);
 impl Draw {
     fn add(&mut self, source: u32) {
         let drawn = (xxh3_64(&source.to_le_bytes()), source);
-        if self.0.len() < MOST_LINKING {
+        if self.0.len() < MAX_LINKING {
             self.0.push(drawn);
         } else if let Some(mut highest) = self.0.peek_mut().filter(|highest| drawn < **highest) {
             *highest = drawn;

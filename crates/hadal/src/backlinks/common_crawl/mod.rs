@@ -22,7 +22,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// Most numbers sorted in memory at once: 200 MB.
-const HELD: usize = 25_000_000;
+const MAX_SORTED: usize = 25_000_000;
 
 /// Backlinks from a web graph.
 pub struct CommonCrawl(Arc<Index>);
@@ -66,7 +66,7 @@ pub enum GraphError {
 impl CommonCrawl {
     /// Opens the graph in a folder. Calls `on_build` before it builds the index, which may take hours.
     pub fn open(folder: &Path, on_build: impl FnOnce()) -> Result<CommonCrawl, GraphError> {
-        CommonCrawl::open_holding(folder, on_build, HELD)
+        CommonCrawl::open_holding(folder, on_build, MAX_SORTED)
     }
 
     fn open_holding(folder: &Path, on_build: impl FnOnce(), held: usize) -> Result<CommonCrawl, GraphError> {

@@ -22,7 +22,7 @@ const HARVEST_CLASS: i32 = 0x6861_6402;
 const SITE_CLASS: i32 = 0x6861_6403;
 
 /// Query for the kinds and numbers of the runs and harvests that a worker holds.
-pub const HELD: &str =
+pub const HELD_QUERY: &str =
     "SELECT CASE classid::bigint WHEN 1751213057 THEN 'run' ELSE 'harvest' END, objid::bigint
     FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid::bigint IN (1751213057, 1751213058)
@@ -160,7 +160,7 @@ pub fn held(connection: &ServerConnection) -> Result<Vec<Activity>, Fault> {
         let id = row.unsigned(1)?;
         Ok(if row.text(0)? == "run" { Activity::Run(RunId(id)) } else { Activity::Harvest(HarvestId(id)) })
     };
-    connection.query(command!(HELD))?.iter().map(activity).collect()
+    connection.query(command!(HELD_QUERY))?.iter().map(activity).collect()
 }
 
 /// Name of this process for people.

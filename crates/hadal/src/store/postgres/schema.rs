@@ -376,7 +376,7 @@ fn workers() -> String {
     format!(
         "SELECT kind, id, worker, taken_at, seen_at FROM leases
          WHERE (kind, id) IN ({})",
-        super::lease::HELD
+        super::lease::HELD_QUERY
     )
 }
 

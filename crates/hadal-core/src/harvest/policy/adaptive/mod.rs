@@ -43,7 +43,7 @@ use std::collections::VecDeque;
 use zipf::ZipfCurve;
 
 /// Most asked words that the Zipf curve is fitted to; the latest are used. Guess; limits the time of a choice.
-const MOST_CURVE_POINTS: usize = 500;
+const MAX_CURVE_POINTS: usize = 500;
 
 /// Limits of the downloaded share `P(Q)`. Guess; they keep the estimated size finite.
 const SHARE_LIMITS: (f64, f64) = (0.001, 0.999);
@@ -210,7 +210,7 @@ impl AdaptivePolicy {
         self.downloaded_before += before as f64;
         if let Some(word) = self.statistics.lexicon().number(&answer.query.words) {
             self.curve_points.push_back((word, answer.hits.len() as f64));
-            if self.curve_points.len() > MOST_CURVE_POINTS {
+            if self.curve_points.len() > MAX_CURVE_POINTS {
                 self.curve_points.pop_front();
             }
         }

@@ -18,7 +18,7 @@ use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
 /// Most records with word lists for the correction. Guess; limits memory.
-const MOST_RECORDS: usize = 1_000_000;
+const MAX_RECORDS: usize = 1_000_000;
 
 /// Counts above this share the first rank. Limits memory of [`WordRanks`]. Guess.
 const TOP_COUNT: f64 = 4_000_000.0;
@@ -132,9 +132,9 @@ pub struct DownloadedWords {
 }
 
 impl DownloadedWords {
-    /// Keeps the words of a record, up to `MOST_RECORDS`.
+    /// Keeps the words of a record, up to `MAX_RECORDS`.
     pub fn keep(&mut self, id: RecordId, words: &[u32]) {
-        if self.by_record.len() < MOST_RECORDS {
+        if self.by_record.len() < MAX_RECORDS {
             self.by_record.insert(id, words.into());
         }
     }

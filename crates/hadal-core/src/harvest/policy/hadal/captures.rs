@@ -28,7 +28,7 @@ use crate::text::language::Language;
 use rustc_hash::FxHashMap;
 
 /// Most records with counted captures. A record beyond them counts as captured 255 times. Guess; limits memory.
-const MOST_RECORDS: usize = 20_000_000;
+const MAX_RECORDS: usize = 20_000_000;
 
 /// `H`: number of distinct words at which the brevity `b(d)` is one half. Guess; the first guess was 16.
 const HALF_WEIGHT_WORDS: f32 = 64.0;
@@ -205,7 +205,7 @@ impl CaptureTable {
 
     /// Counts a capture and returns the number of earlier ones.
     fn capture(&mut self, id: RecordId) -> u8 {
-        let is_full = self.captures.len() >= MOST_RECORDS;
+        let is_full = self.captures.len() >= MAX_RECORDS;
         match self.captures.get_mut(&id) {
             Some(count) => {
                 *count = count.saturating_add(1);

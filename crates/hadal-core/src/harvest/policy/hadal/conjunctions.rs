@@ -17,10 +17,10 @@ const EXTENSIONS: usize = 16;
 
 /// Greatest share of the broad query's seen records that an extended query may match. Guess; above it both show about
 /// the same records.
-const MOST_SHARE_OF_BROAD: f32 = 0.7;
+const MAX_SHARE_OF_BROAD: f32 = 0.7;
 
 /// Most words in a query. Guess.
-const MOST_WORDS: usize = 4;
+const MAX_WORDS: usize = 4;
 
 /// Initial value and weight of the ratio of found to expected new records. Guess.
 const FOUND_PRIOR: (f64, f64) = (1.0, 5.0);
@@ -106,7 +106,7 @@ impl ConjunctiveQueries {
             });
         }
         self.asked.insert(key);
-        if let Some(unseen) = unseen_left.filter(|_| words.len() < MOST_WORDS) {
+        if let Some(unseen) = unseen_left.filter(|_| words.len() < MAX_WORDS) {
             self.broad.push(BroadQuery {
                 words: words.to_vec(),
                 unseen,
@@ -127,7 +127,7 @@ impl ConjunctiveQueries {
         let mut words: Vec<(f64, u32, WordCounts)> = captures
             .co_occurring(&broad.words)
             .into_iter()
-            .filter(|(_, counts)| counts.records() < MOST_SHARE_OF_BROAD * broad.seen)
+            .filter(|(_, counts)| counts.records() < MAX_SHARE_OF_BROAD * broad.seen)
             .map(|(word, counts)| (value(word, &counts), word, counts))
             .filter(|(value, ..)| *value > 0.0)
             .collect();

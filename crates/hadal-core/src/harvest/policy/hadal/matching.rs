@@ -19,13 +19,13 @@ use crate::text::words::each_word;
 use rustc_hash::FxHashSet;
 
 /// Most records of an answer that are examined. Guess.
-const MOST_EXAMINED: usize = 20;
+const MAX_EXAMINED: usize = 20;
 
 /// Least number of records without the word that reveals a mode; twice as many for OR. Guess.
-const LEAST_RECORDS: f64 = 5.0;
+const MIN_RECORDS: f64 = 5.0;
 
 /// Shares of the module's rules. Guesses.
-const LEAST_WITHOUT: f64 = 0.02;
+const MIN_WITHOUT: f64 = 0.02;
 const SUBSTRING_SHARE: f64 = 0.25;
 const PREFIX_SHARE: f64 = 0.25;
 const STEM_SHARE: f64 = 0.4;
@@ -62,7 +62,7 @@ impl MatchObservations {
     /// Counts the records of an answer to one word.
     pub fn learn(&mut self, word: &str, hits: &[Hit<'_>], language: &Language) {
         let stem = language.stem(word);
-        for hit in hits.iter().take(MOST_EXAMINED) {
+        for hit in hits.iter().take(MAX_EXAMINED) {
             *match nearest_relation(word, &stem, hit.text, language) {
                 Some(WordRelation::Same) => &mut self.with_word,
                 Some(WordRelation::Stem) => &mut self.with_stem,
@@ -75,7 +75,7 @@ impl MatchObservations {
 
     /// Counts the records of an answer to several words.
     pub fn learn_conjunction(&mut self, words: &[String], hits: &[Hit<'_>]) {
-        for hit in hits.iter().take(MOST_EXAMINED) {
+        for hit in hits.iter().take(MAX_EXAMINED) {
             let mut missing: FxHashSet<&str> = words.iter().map(String::as_str).collect();
             each_word(hit.text, |word| _ = missing.remove(word));
             *if missing.is_empty() { &mut self.all_words } else { &mut self.some_words } += 1.0;
@@ -86,7 +86,7 @@ impl MatchObservations {
     pub fn mode(&self) -> MatchMode {
         let without = self.with_stem + self.with_prefix + self.with_substring + self.hidden;
         match without {
-            _ if without < LEAST_RECORDS || without < LEAST_WITHOUT * self.with_word => MatchMode::Words,
+            _ if without < MIN_RECORDS || without < MIN_WITHOUT * self.with_word => MatchMode::Words,
             _ if self.with_substring > SUBSTRING_SHARE * without => MatchMode::Substrings,
             _ if self.with_prefix > PREFIX_SHARE * without => MatchMode::Prefixes,
             _ if self.with_stem > STEM_SHARE * without => MatchMode::Stems,
@@ -99,7 +99,7 @@ impl MatchObservations {
         let visible = (self.with_word + 1.0) / (self.with_word + self.hidden + 1.0);
         let records = self.all_words + self.some_words;
         let expected = ALL_WORDS_SHARE * visible * visible * records;
-        records >= 2.0 * LEAST_RECORDS && self.all_words < expected
+        records >= 2.0 * MIN_RECORDS && self.all_words < expected
     }
 
     /// Returns true if a complete answer to a part of the word holds all matches of the word. `was_complete` returns

@@ -51,7 +51,7 @@ const EXAMINATION_INTERVAL: u32 = 4;
 const SMALL_CAP: u32 = 32;
 
 /// Most broad words with stated totals that are used. Guess.
-const MOST_STATED_WORDS: usize = 256;
+const MAX_STATED_WORDS: usize = 256;
 
 /// Answers at the start of a harvest of which only the first page is read, while other queries promise as much. Almost
 /// all records are new then, so the totals of several broad words come for free, and the longest answer can be read.
@@ -62,7 +62,7 @@ const EXPLORED_ANSWERS: u32 = 6;
 const EXPLORED_VALUE: f64 = 0.2;
 
 /// Share of the known matches below which a longest answer without a total counts as cut. Guess.
-const LEAST_KNOWN_SHOWN: f64 = 0.9;
+const MIN_KNOWN_SHOWN: f64 = 0.9;
 
 /// The policy `hadal`; see the module.
 pub struct HadalPolicy {
@@ -164,7 +164,7 @@ impl HadalPolicy {
         let is_below_total = answer.total.is_some_and(|total| total.count() > u64::from(shown));
         let lacks_known = answer.total.is_none()
             && shown >= self.longest_answer
-            && f64::from(again) < LEAST_KNOWN_SHOWN * known;
+            && f64::from(again) < MIN_KNOWN_SHOWN * known;
         let at_cap = self.cap.value().is_some_and(|cap| shown >= cap);
         answer.end != ReadingEnd::LastPage || at_cap || is_below_total || lacks_known
     }
@@ -256,7 +256,7 @@ impl HadalPolicy {
         self.broadest.retain(|other| *other != word);
         let at = self.broadest.partition_point(|other| self.stated[other].matching >= stated.matching);
         self.broadest.insert(at, word);
-        self.broadest.truncate(MOST_STATED_WORDS);
+        self.broadest.truncate(MAX_STATED_WORDS);
     }
 
     /// Passes the stated totals to the yield model if the result cap is small.

@@ -35,7 +35,7 @@ use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
 
 /// Most paused answers. Guess; limits memory and time.
-const MOST_PAUSED: usize = 4_096;
+const MAX_PAUSED: usize = 4_096;
 
 /// Number of depths of `psi`. Guess.
 const DEPTHS: usize = 6;
@@ -47,7 +47,7 @@ const PSI_PRIOR: (f64, f64) = (1.0, 20.0);
 const TRUST: f64 = 30.0;
 
 /// Least share of words that is taken to be hidden, because totals are never quite right. Guess.
-const LEAST_HIDDEN: f64 = 0.05;
+const MIN_HIDDEN: f64 = 0.05;
 
 /// Pages above which the first answer of a harvest is paused for other words. Guess.
 const LONG_ANSWER_PAGES: f64 = 5.0;
@@ -124,7 +124,7 @@ impl PausedAnswers {
 
     /// Adds an answer. If there are too many, the one with the least share of new records leaves.
     fn add(&mut self, paused: PausedAnswer) {
-        if self.waiting.len() >= MOST_PAUSED {
+        if self.waiting.len() >= MAX_PAUSED {
             let least = |(_, one): &(usize, &PausedAnswer), (_, other): &(usize, &PausedAnswer)| {
                 one.new_share.total_cmp(&other.new_share)
             };
@@ -319,7 +319,7 @@ impl HadalPolicy {
 
 /// `W`: trust in the share by the total. `1 - 1 / beta` is the share of matches that do not show the word.
 fn trust_in_total(rates: &YieldRates) -> f64 {
-    TRUST / (1.0 - 1.0 / rates.beta().max(1.0) + LEAST_HIDDEN)
+    TRUST / (1.0 - 1.0 / rates.beta().max(1.0) + MIN_HIDDEN)
 }
 
 /// `t`: share of unseen records among the matches that were not read.

@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most words of all sampled records together. Guess; limits memory to 16 MB.
-const MOST_WORDS: usize = 4_000_000;
+const MAX_WORDS: usize = 4_000_000;
 
 /// Most records that [`RecordSample::co_occurring`] reads. Guess; limits the time of a choice.
-const MOST_RECORDS_READ: usize = 300;
+const MAX_RECORDS_READ: usize = 300;
 
 /// Bit that marks a word of the title.
 const IN_TITLE: u32 = 1 << 31;
@@ -40,7 +40,7 @@ impl RecordSample {
             return;
         }
         self.insert(id, words, in_title);
-        if self.words.len() > MOST_WORDS {
+        if self.words.len() > MAX_WORDS {
             self.halve();
         }
     }
@@ -118,7 +118,7 @@ impl RecordSample {
     ) -> FxHashMap<u32, WordCounts> {
         let found: Vec<usize> =
             (0..self.ids.len()).filter(|at| contains_all(self.record(*at), given)).collect();
-        let step = found.len().div_ceil(MOST_RECORDS_READ).max(1);
+        let step = found.len().div_ceil(MAX_RECORDS_READ).max(1);
         let times = (step << self.halvings) as f32;
         let mut counts: FxHashMap<u32, WordCounts> = FxHashMap::default();
         for at in found.into_iter().step_by(step) {

@@ -46,9 +46,9 @@ const STOP_SHARE: f64 = 0.4;
 const WORD_SHARE: f64 = 0.05;
 
 /// Share above which `breadth` does not grow. Guess; keeps it finite.
-const MOST_SHARE: f64 = 0.95;
+const MAX_SHARE: f64 = 0.95;
 
-/// Slope of the chord above `breadth` on the shares up to [`MOST_SHARE`]: `(breadth(0.95) - 1) / 0.95`, rounded up.
+/// Slope of the chord above `breadth` on the shares up to [`MAX_SHARE`]: `(breadth(0.95) - 1) / 0.95`, rounded up.
 const BREADTH_CHORD: f64 = 2.27;
 
 /// Exponent of the preference for broad and long answers when a new query competes with a paused answer. Chosen by hand:
@@ -218,15 +218,15 @@ impl HadalPolicy {
     }
 }
 
-/// `-ln(1 - s) / s`, for shares up to [`MOST_SHARE`].
+/// `-ln(1 - s) / s`, for shares up to [`MAX_SHARE`].
 pub fn breadth(share: f64) -> f64 {
-    let share = share.clamp(1e-6, MOST_SHARE);
+    let share = share.clamp(1e-6, MAX_SHARE);
     -(-share).ln_1p() / share
 }
 
 /// Upper bound of [`breadth`] without a logarithm: the chord above the convex curve.
 fn breadth_bound(share: f64) -> f64 {
-    1.0 + share.clamp(1e-6, MOST_SHARE) * BREADTH_CHORD
+    1.0 + share.clamp(1e-6, MAX_SHARE) * BREADTH_CHORD
 }
 
 /// `1 + ln(pages)` of an answer that shows `shown` records.

@@ -79,7 +79,7 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// Share `a / n` below which a class is given up, and the probability it then has. Guesses.
-const LEAST_ANSWERED: f64 = 0.4;
+const MIN_ANSWERED: f64 = 0.4;
 const GIVEN_UP: f64 = 0.001;
 
 /// Initial (`a`, `n`) of the classes. Guesses; a form that drops words drops stop words first.
@@ -112,7 +112,7 @@ impl IndexedClasses {
         if class.is_unspaced() {
             return answered / asked;
         }
-        if answered < LEAST_ANSWERED * asked { GIVEN_UP } else { (answered / asked).powi(2) }
+        if answered < MIN_ANSWERED * asked { GIVEN_UP } else { (answered / asked).powi(2) }
     }
 
     /// Learns from a word that seen records contain. `is_answered` is true if the form returned records.

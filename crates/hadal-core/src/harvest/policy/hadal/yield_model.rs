@@ -52,14 +52,14 @@ const UNCOUNTED: f64 = 0.5;
 const LARGE_GROWTH: f64 = 1.3;
 
 /// Least factor of that correction. Guess.
-const LEAST_CORRECTION: f64 = 0.05;
+const MIN_CORRECTION: f64 = 0.05;
 
 /// Expected unseen records at which an answer has half the weight of a small one, `1 / (1 + U / HALF_WEIGHT_UNSEEN)`.
 /// Large answers then count about alike. Guess.
 const HALF_WEIGHT_UNSEEN: f64 = 5.0;
 
 /// Most unseen records that an answer is taken to show, as a multiple of `U + 1`. Limits the effect of outliers. Guess.
-const MOST_SURPRISE: f64 = 8.0;
+const MAX_SURPRISE: f64 = 8.0;
 
 /// Least `n` of each rarity class. Guess.
 const RARITY_CLASSES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
@@ -68,10 +68,10 @@ const RARITY_CLASSES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
 const RARITY_PRIOR_WEIGHT: f64 = 20.0;
 
 /// Most records that one cut answer counts for when it is learned if the form indexes bodies. Guess.
-const MOST_BODY_EVIDENCE: f64 = 10.0;
+const MAX_BODY_EVIDENCE: f64 = 10.0;
 
 /// Most records that one complete answer counts for when the shares `r` are learned. Guess.
-const MOST_RETURN_EVIDENCE: f64 = 20.0;
+const MAX_RETURN_EVIDENCE: f64 = 20.0;
 
 /// Share of shown records with the word outside the title, below which a form seems to index titles only. Guess.
 const TITLE_ONLY_SHARE: f64 = 0.05;
@@ -80,8 +80,8 @@ const TITLE_ONLY_SHARE: f64 = 0.05;
 const EXCERPT_BETA: f64 = 1.05;
 
 /// Least sums of unseen records and of weight for which `lambda` is taken from stated totals. Guesses.
-const LEAST_STATED_UNSEEN: f64 = 30.0;
-const LEAST_STATED_WEIGHT: f64 = 5.0;
+const MIN_STATED_UNSEEN: f64 = 30.0;
+const MIN_STATED_WEIGHT: f64 = 5.0;
 
 /// Levels of `kappa` and `phi`; level `i` is for ratios from `2^i`. Guess.
 const LEVELS: usize = 12;
@@ -299,7 +299,7 @@ impl YieldModel {
         let growth = f64::from(after.body.weight / before.body.weight.max(1e-9));
         if growth > LARGE_GROWTH && before.records() > 0.0 {
             let unseen = self.rates().unseen_visible(before);
-            self.lambda.found *= ((1.0 - new / unseen.max(1e-9)) / growth).max(LEAST_CORRECTION);
+            self.lambda.found *= ((1.0 - new / unseen.max(1e-9)) / growth).max(MIN_CORRECTION);
         }
     }
 
@@ -327,7 +327,7 @@ impl YieldModel {
         let indexes_body = in_body > 0;
         if before.title.records > 0.0 && (indexes_body || self.body_share.value() < TITLE_ONLY_SHARE) {
             let body_per_title = before.body.records / before.title.records;
-            let expected = f64::from(answer.again.title as f32 * body_per_title).min(MOST_BODY_EVIDENCE);
+            let expected = f64::from(answer.again.title as f32 * body_per_title).min(MAX_BODY_EVIDENCE);
             self.body_return.learn(if indexes_body { expected } else { 0.0 }, expected);
         }
     }
@@ -354,7 +354,7 @@ impl YieldModel {
     fn learn_unseen(&mut self, rates: &YieldRates, before: &WordCounts, found: f64) {
         let expected = rates.unseen_visible(before);
         let importance = 1.0 / (1.0 + expected / HALF_WEIGHT_UNSEEN);
-        let found = found.min(MOST_SURPRISE * (expected + 1.0));
+        let found = found.min(MAX_SURPRISE * (expected + 1.0));
         let weight = rates.weight(before);
         self.lambda.learn(importance * found, importance * weight * initial_rarity_factor(before));
         if let Some(lambda) = self.stated_lambda {
@@ -372,7 +372,7 @@ impl YieldModel {
             unseen += (stated.matching / rates.beta - known).max(0.0);
             weight += rates.weight(&counts) * (1.0 - stated.shown / rates.beta / known.max(1.0)).max(0.0);
         }
-        let is_enough = unseen >= LEAST_STATED_UNSEEN && weight >= LEAST_STATED_WEIGHT;
+        let is_enough = unseen >= MIN_STATED_UNSEEN && weight >= MIN_STATED_WEIGHT;
         self.stated_lambda = is_enough.then(|| unseen / weight);
     }
 
@@ -391,10 +391,10 @@ impl YieldModel {
     }
 }
 
-/// Learns the share of seen records that came back. An answer counts for [`MOST_RETURN_EVIDENCE`] records at most,
+/// Learns the share of seen records that came back. An answer counts for [`MAX_RETURN_EVIDENCE`] records at most,
 /// because a label that every record shows is not indexed.
 fn learn_return(share: &mut DecayingRatio, again: u32, before: f32) {
-    let scale = (MOST_RETURN_EVIDENCE / f64::from(before).max(1e-9)).min(1.0);
+    let scale = (MAX_RETURN_EVIDENCE / f64::from(before).max(1e-9)).min(1.0);
     share.learn(scale * f64::from(again), scale * f64::from(before));
 }
 
