@@ -3,14 +3,14 @@
 use super::{Asker, SourceClient};
 use crate::harvest::open_form::OpenedForm;
 use crate::harvest::parse_response;
-use crate::polite::Clock;
+use crate::polite::{Clock, PoliteClient, SendOutcome};
 use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
 use hadal_core::address::Site;
 use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
 use hadal_core::harvest::session::{
-    DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, HarvestUpdate,
+    DetailMode, EntryPage, HarvestEnding, HarvestOptions, HarvestSession, HarvestUpdate, RequestPurpose,
 };
 use hadal_core::http::Request;
 use hadal_core::identity::FormId;
@@ -143,13 +143,7 @@ async fn query_form(
     if !entry_page.takes_words() {
         return Ok(SourceReply::failed("the form has no text field for words"));
     }
-    let options =
-        HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
-    let policy = SingleQuery(Some(Query::words(words)));
-    let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
-    if let Some(reader) = asker.reader(form.id) {
-        session.restore(&reader);
-    }
+    let mut session = session_of(asker, form, entry_page, words);
     let mut clock = source.clock;
     // A retry would send the form again without an entry in the audit log.
     let client = match clock {
@@ -159,11 +153,7 @@ async fn query_form(
     let mut reply = SourceReply::default();
     for _ in 0..MAX_REQUESTS {
         let Some((request, purpose)) = session.next_request() else { break };
-        let logged = match purpose.submits() {
-            true => Some(log_submission(asker, form, &request, clock.now())?),
-            false => None,
-        };
-        let sent = client.send(&request, &mut clock).await;
+        let sent = send_logged(asker, form, &client, &mut clock, (&request, purpose)).await?;
         reply.requests += sent.requests;
         let exchange = match sent.result {
             Ok(exchange) => exchange,
@@ -172,9 +162,6 @@ async fn query_form(
                 break;
             }
         };
-        if let Some(number) = logged {
-            asker.store.end_question(number, &SubmissionResult::from(&exchange))?;
-        }
         if let Err(error) = &exchange.result {
             reply.failure = Some(error.to_string());
         }
@@ -195,6 +182,37 @@ async fn query_form(
     let ending = session.ending().filter(|ending| *ending != HarvestEnding::NothingLeft);
     reply.failure = reply.failure.or_else(|| ending.map(|ending| ending.to_string()));
     Ok(reply)
+}
+
+/// Session that sends one query, with the reader that earlier queries to the form trained.
+fn session_of(asker: &Asker, form: &OpenedForm, entry_page: EntryPage, words: &str) -> HarvestSession {
+    let options =
+        HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
+    let policy = SingleQuery(Some(Query::words(words)));
+    let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
+    if let Some(reader) = asker.reader(form.id) {
+        session.restore(&reader);
+    }
+    session
+}
+
+/// Sends a request. A submission is in the audit log before it is sent, and gets its answer afterwards.
+async fn send_logged(
+    asker: &Asker,
+    form: &OpenedForm,
+    client: &PoliteClient,
+    clock: &mut Clock,
+    (request, purpose): (&Request, RequestPurpose),
+) -> Result<SendOutcome, StoreError> {
+    let logged = match purpose.submits() {
+        true => Some(log_submission(asker, form, request, clock.now())?),
+        false => None,
+    };
+    let sent = client.send(request, clock).await;
+    if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
+        asker.store.end_question(number, &SubmissionResult::from(exchange))?;
+    }
+    Ok(sent)
 }
 
 /// Writes a submission to the audit log and returns its number there.

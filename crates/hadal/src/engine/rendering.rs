@@ -4,8 +4,8 @@
 //! The requests of the page's scripts are counted with the step.
 
 use super::parse_pool::on_parse_thread;
-use super::step::{ExaminedPage, Visit, VisitResult, examine, judged};
-use crate::fetch::{Fetch, is_page};
+use super::step::{ExaminedPage, Visit, VisitResult, examine, fetch_page, judged};
+use crate::fetch::Fetch;
 use crate::polite::PoliteClient;
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
 use crate::store::Store;
@@ -117,13 +117,8 @@ fn merged(page: Page, rendered: RenderedPage, reason: RenderReason, url: &Url) -
 impl Visit for RenderingVisit {
     fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
-            let mut exchange = self.fetch.fetch(request, at).await;
-            let Ok(response) = &mut exchange.result else { return (exchange, None) };
-            if !is_page(response) {
-                return (exchange, None);
-            }
-            let body = std::mem::take(&mut response.body);
-            let content_type = response.headers.get("content-type").map(String::from);
+            let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
+            let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url, mode) = (Arc::clone(&self.critic), request.url.clone(), self.mode);
             let read = move |body: &[u8]| {
                 let examined = examine(body, content_type.as_deref(), &url, critic.as_ref());
@@ -131,12 +126,12 @@ impl Visit for RenderingVisit {
                 (examined, reason.map(|reason| (reason, body.to_vec())))
             };
             let Some((examined, wanted)) = on_parse_thread(body, read).await else { return (exchange, None) };
-            let rendered = match wanted {
-                Some((reason, body)) => {
+            let rendered = match (wanted, &exchange.result) {
+                (Some((reason, body)), Ok(response)) => {
                     let response = Response { body, ..response.clone() };
                     self.render(&request.url, response, reason, examined.page.clone()).await
                 }
-                None => None,
+                _ => None,
             };
             (exchange, Some(Arc::new(rendered.unwrap_or(examined))))
         })

@@ -180,19 +180,28 @@ struct FetchAndExamine {
 impl Visit for FetchAndExamine {
     fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
-            let mut exchange = self.fetch.fetch(request, at).await;
-            let Ok(response) = &mut exchange.result else { return (exchange, None) };
-            if !is_page(response) {
-                return (exchange, None);
-            }
-            let body = std::mem::take(&mut response.body);
-            let content_type = response.headers.get("content-type").map(String::from);
+            let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
+            let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
             let read = move |body: &[u8]| examine(body, content_type.as_deref(), &url, critic.as_ref());
             let examined = on_parse_thread(body, read).await;
             (exchange, examined.map(Arc::new))
         })
     }
+}
+
+/// Sends one request. Returns the exchange without its body, and body and content type if it brought a page.
+pub(super) async fn fetch_page(
+    fetch: &dyn Fetch,
+    request: &Request,
+    at: Time,
+) -> (Exchange, Option<(Vec<u8>, Option<String>)>) {
+    let mut exchange = fetch.fetch(request, at).await;
+    let page = exchange.result.as_mut().ok().filter(|response| is_page(response)).map(|response| {
+        let content_type = response.headers.get("content-type").map(String::from);
+        (std::mem::take(&mut response.body), content_type)
+    });
+    (exchange, page)
 }
 
 /// Parses and judges a page. Pure: reads a snapshot of the models and changes nothing.

@@ -11,9 +11,9 @@
 //!   costs the page; the next one starts a new process.
 //!
 //! The client is our own: it needs some fifteen commands and one pipe, on `serde_json` and `tokio`, which are in the tree
-//! already. `chromiumoxide` compiles generated types for the whole protocol and has broken on updates of the browser.
-//! `headless_chrome` blocks a thread per page. Both talk over a WebSocket on a port of the machine; a pipe has no port and
-//! ends with hadal.
+//! already. `chromiumoxide` generates types for the whole protocol, and `headless_chrome` blocks a thread per page (by
+//! their documentation; neither was built here). Both talk over a WebSocket on a port of the machine; a pipe has no port
+//! and ends with hadal.
 
 mod devtools;
 mod process;

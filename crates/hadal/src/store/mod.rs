@@ -45,6 +45,29 @@ pub use submission::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Tables of every SQL back end with rows of runs. Each has a column `run`; the key of `runs` is `id`.
+pub(crate) const RUN_TABLES: [&str; 15] = [
+    "runs",
+    "progress",
+    "strategies",
+    "strategy_changes",
+    "errors",
+    "in_flight",
+    "links",
+    "hosts",
+    "sites",
+    "forms",
+    "pages",
+    "lessons",
+    "backlinks",
+    "curve",
+    "failures",
+];
+
+/// Tables of every SQL back end with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
+pub(crate) const HARVEST_TABLES: [&str; 6] =
+    ["harvests", "harvest_progress", "readers", "queries", "records", "harvest_curve"];
+
 /// A back end: everything that is stored, for every user.
 pub trait Store: CrawlStore + HarvestStore + Catalogue {}
 

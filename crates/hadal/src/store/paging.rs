@@ -14,6 +14,18 @@ pub struct RowPage<R, C> {
     pub next: Option<C>,
 }
 
+impl<R, C> RowPage<R, C> {
+    /// Page of rows with their numbers. A full page may have a next one, which starts after its last number.
+    pub(crate) fn numbered<N: Copy>(
+        rows: Vec<(N, R)>,
+        limit: usize,
+        cursor: impl FnOnce(N) -> C,
+    ) -> RowPage<R, C> {
+        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| *number).map(cursor);
+        RowPage { rows: rows.into_iter().map(|(_, row)| row).collect(), next }
+    }
+}
+
 /// Direction of a list by age.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowOrder {

@@ -69,29 +69,6 @@ fn create_view(name: &str, sql: &str) -> String {
     format!("DROP VIEW IF EXISTS {name};\nCREATE VIEW {name} AS {sql};\n")
 }
 
-/// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
-pub const RUN_TABLES: [&str; 15] = [
-    "runs",
-    "progress",
-    "strategies",
-    "strategy_changes",
-    "errors",
-    "in_flight",
-    "links",
-    "hosts",
-    "sites",
-    "forms",
-    "pages",
-    "lessons",
-    "backlinks",
-    "curve",
-    "failures",
-];
-
-/// Tables with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
-pub const HARVEST_TABLES: [&str; 6] =
-    ["harvests", "harvest_progress", "readers", "queries", "records", "harvest_curve"];
-
 /// Format 1. Names and meanings are those of a store in a folder, with these differences:
 ///
 /// - `links.host` and `hosts.id` are a hash of the host's name, so that links are inserted without a look-up.

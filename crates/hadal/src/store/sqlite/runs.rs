@@ -7,8 +7,8 @@ use super::super::{
 use super::catalogue;
 use super::codec::{Json, Word, bits, unsigned};
 use super::frontier;
-use super::schema::RUN_TABLES;
 use super::strategy_state;
+use crate::store::RUN_TABLES;
 use hadal_core::address::{Host, Site};
 use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;

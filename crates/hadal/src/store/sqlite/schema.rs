@@ -3,35 +3,14 @@
 //! The schema uses no feature newer than SQLite 3.40, so that the tools of current distributions open a store.
 //! Columns with unsigned 64-bit numbers hold the same bits as a signed number; large ones show as negative.
 
+use super::super::{HARVEST_TABLES, RUN_TABLES};
+
 /// Application id in the file header: "hadl".
 pub const APPLICATION: u32 = 0x6861_646c;
 
 /// Format that is written, and the highest that is read. A change of a table, of a view, of the content of a packed
 /// column or of the words in `record_words` takes the next number and a step in [`migration`](super::migration).
 pub const FORMAT: u32 = 12;
-
-/// Tables with rows of runs. Each has a column `run`; the key of `runs` is `id`.
-pub const RUN_TABLES: [&str; 15] = [
-    "runs",
-    "progress",
-    "strategies",
-    "strategy_changes",
-    "errors",
-    "in_flight",
-    "links",
-    "hosts",
-    "sites",
-    "forms",
-    "pages",
-    "lessons",
-    "backlinks",
-    "curve",
-    "failures",
-];
-
-/// Tables with rows of harvests. Each has a column `harvest`; the key of `harvests` is `id`.
-pub const HARVEST_TABLES: [&str; 6] =
-    ["harvests", "harvest_progress", "readers", "queries", "records", "harvest_curve"];
 
 /// Audit log. Its rows outlive runs and harvests.
 const AUDIT_LOG: &str = "submission";

@@ -165,15 +165,13 @@ impl Catalogue for PostgresStore {
     fn pages(&self, query: &PageQuery) -> Result<RowPage<PageRow, PageCursor>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
         let rows = self.read(|connection| rows::pages(connection, query, limit))?;
-        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| PageCursor(*number));
-        Ok(RowPage { rows: rows.into_iter().map(|(_, page)| page).collect(), next })
+        Ok(RowPage::numbered(rows, limit, PageCursor))
     }
 
     fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
         let rows = self.read(|connection| rows::failures(connection, query, limit))?;
-        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| FailureCursor(*number));
-        Ok(RowPage { rows: rows.into_iter().map(|(_, row)| row).collect(), next })
+        Ok(RowPage::numbered(rows, limit, FailureCursor))
     }
 
     fn submissions(

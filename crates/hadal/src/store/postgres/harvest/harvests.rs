@@ -4,7 +4,7 @@ use super::super::super::*;
 use super::super::codec::{self, Columns, bits, packed, text, word};
 use super::super::connection::{Command, ServerConnection, Value, command};
 use super::super::fault::Fault;
-use super::super::schema::HARVEST_TABLES;
+use crate::store::HARVEST_TABLES;
 use hadal_core::address::Site;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;

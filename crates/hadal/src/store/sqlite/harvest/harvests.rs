@@ -3,9 +3,9 @@
 use super::super::super::*;
 use super::super::catalogue::curves;
 use super::super::codec::{self, Json, Word, bits, packed, undecodable, unsigned};
-use super::super::schema::HARVEST_TABLES;
 use super::super::submissions;
 use super::word_index;
+use crate::store::HARVEST_TABLES;
 use hadal_core::address::Site;
 use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
