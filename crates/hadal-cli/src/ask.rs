@@ -1,6 +1,6 @@
 //! `hadal ask`: sends one query to the sources found and merges their answers.
 
-use super::crawl::heed_signals;
+use super::crawl::stop_on_signals;
 use super::exit::{Exit, Usage};
 use super::harvested::find_form;
 use super::network_args::NetworkArgs;
@@ -64,7 +64,7 @@ pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let answers = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         asker(&session.config, store, stopped).ask(&args.words, whom).await
     });
     runtime.shutdown_background();

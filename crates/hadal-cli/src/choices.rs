@@ -3,11 +3,11 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hadal::choice::Choice;
 
-/// Greatest width of help texts in columns.
+/// Greatest width of help texts in columns. Guess.
 const WIDEST: usize = 100;
-/// Indentation of option help in columns.
+/// Indentation of option help in columns, as clap prints it.
 const INDENT: usize = 10;
-/// Least width of the description column.
+/// Least width of the description column. Guess.
 const MIN_DESCRIPTION_WIDTH: usize = 32;
 
 /// Parser of an option that takes one of the values of `T` by name.
@@ -17,18 +17,18 @@ pub fn choice_parser<T: Choice>() -> impl TypedValueParser<Value = T> {
 }
 
 /// Formats names and descriptions for the width of the terminal.
-pub fn choices(offers: &[(&str, &str)]) -> String {
+pub fn choices(entries: &[(&str, &str)]) -> String {
     let terminal = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0));
-    columns(offers, terminal.min(WIDEST).saturating_sub(INDENT))
+    columns(entries, terminal.min(WIDEST).saturating_sub(INDENT))
 }
 
 /// Two columns; on a narrow terminal the description goes below the name.
-fn columns(offers: &[(&str, &str)], width: usize) -> String {
-    let longest = offers.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+fn columns(entries: &[(&str, &str)], width: usize) -> String {
+    let longest = entries.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let beside = longest + 4 + MIN_DESCRIPTION_WIDTH <= width;
     let indent = if beside { longest + 4 } else { 6 };
     let mut text = String::new();
-    for (name, about) in offers {
+    for (name, about) in entries {
         let lines = wrapped(about, width.saturating_sub(indent).max(MIN_DESCRIPTION_WIDTH));
         match beside {
             true => text.push_str(&format!("\n  {name:<longest$}  ")),

@@ -21,7 +21,7 @@ pub fn run(args: &ConfigArgs, common: &Common) -> anyhow::Result<Exit> {
     let text = if args.in_force {
         let layers = common.layers(&[])?;
         Config::check(&layers, &crate::extensions().names())?;
-        layers.in_force()
+        layers.effective_text()
     } else {
         default_file()
     };

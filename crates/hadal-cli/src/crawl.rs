@@ -37,7 +37,7 @@ pub fn run(
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let summary = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         let setup = setup(stopped)?;
         let _open = match dashboard {
             Some(dashboard) => Some(dashboard.open(&setup.store).await?),
@@ -46,8 +46,8 @@ pub fn run(
         let _hidden = HiddenEcho::begin(show.style);
         let mut progress = CrawlDisplay::new(show.style);
         let began = Instant::now();
-        let summary = crawl(setup, &mut |event| tell(event, show, &mut progress, began)).await;
-        let words = summary.as_ref().map_or_else(|_| "the crawl failed".into(), last_words);
+        let summary = crawl(setup, &mut |event| show_event(event, show, &mut progress, began)).await;
+        let words = summary.as_ref().map_or_else(|_| "the crawl failed".into(), summary_line);
         progress.finish(Some(words.as_str()).filter(|_| show.has_last_words || summary.is_err()));
         Ok::<_, anyhow::Error>(summary?)
     });
@@ -68,17 +68,17 @@ pub fn exit(summary: &CrawlSummary) -> Exit {
 pub fn announce_fresh(store: &dyn Store, spec: &hadal::store::RunSpec) -> anyhow::Result<()> {
     let runs = store.runs(&RunQuery::default())?;
     let Some(old) = runs.iter().find(|run| run.spec == *spec) else { return Ok(()) };
-    let tally = &old.counters;
+    let counters = &old.counters;
     let line = format!(
         "starting over: discarding run {} ({} requests, {} pages, {} forms)",
-        old.id.0, tally.requests, tally.pages, tally.forms
+        old.id.0, counters.requests, counters.pages, counters.forms
     );
     writeln!(std::io::stderr(), "{line}").ok();
     Ok(())
 }
 
 /// Sends a stop on the first Ctrl-C and exits on the second.
-pub async fn heed_signals(stop: watch::Sender<bool>) {
+pub async fn stop_on_signals(stop: watch::Sender<bool>) {
     interrupted().await;
     stop.send_replace(true);
     print_above_bars("finishing requests in flight; press Ctrl-C again to exit at once");
@@ -106,9 +106,9 @@ pub async fn interrupted() {
     }
 }
 
-fn tell(event: CrawlEvent, show: Show, progress: &mut CrawlDisplay, began: Instant) {
-    if let CrawlEvent::Progress(tally) | CrawlEvent::Finished { tally, .. } = &event {
-        progress.update(&report::snapshot(tally, began.elapsed(), show.max_requests));
+fn show_event(event: CrawlEvent, show: Show, progress: &mut CrawlDisplay, began: Instant) {
+    if let CrawlEvent::Progress(counters) | CrawlEvent::Finished { counters, .. } = &event {
+        progress.update(&report::snapshot(counters, began.elapsed(), show.max_requests));
     }
     if show.json
         && let Ok(line) = serde_json::to_string(&event)
@@ -118,7 +118,7 @@ fn tell(event: CrawlEvent, show: Show, progress: &mut CrawlDisplay, began: Insta
     }
 }
 
-fn last_words(summary: &CrawlSummary) -> String {
+fn summary_line(summary: &CrawlSummary) -> String {
     let why = match summary.state {
         RunState::Exhausted if summary.resting > 0 => "nothing to visit for now",
         RunState::Exhausted => "nothing left to visit",
@@ -126,14 +126,14 @@ fn last_words(summary: &CrawlSummary) -> String {
         RunState::Stopped => "stopped, everything is saved; the same command resumes",
         RunState::Paused | RunState::Running | RunState::Interrupted => "interrupted",
     };
-    let tally = &summary.tally;
+    let counters = &summary.counters;
     let mut words = format!(
         "{why}: {}, {} on {}, {}, {} relevant",
-        plural(tally.requests, "request", "requests"),
-        plural(tally.pages, "page", "pages"),
-        plural(tally.sites, "site", "sites"),
-        plural(tally.searchable, "searchable form", "searchable forms"),
-        tally.relevant
+        plural(counters.requests, "request", "requests"),
+        plural(counters.pages, "page", "pages"),
+        plural(counters.sites, "site", "sites"),
+        plural(counters.searchable, "searchable form", "searchable forms"),
+        counters.relevant
     );
     if summary.resting > 0 {
         words.push_str(&format!(
@@ -141,7 +141,7 @@ fn last_words(summary: &CrawlSummary) -> String {
             plural(summary.resting, "link waits", "links wait")
         ));
     }
-    if let Some(refused) = tally.errors.get(&FailureKind::Fetch(FetchError::PrivateAddress)) {
+    if let Some(refused) = counters.errors.get(&FailureKind::Fetch(FetchError::PrivateAddress)) {
         words.push_str(&format!(
             "\n{refused} links point at private addresses; add --allow-private --fresh to visit them"
         ));

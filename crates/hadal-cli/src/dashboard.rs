@@ -99,7 +99,7 @@ impl Dashboard {
 pub fn announce(server: &Server) -> anyhow::Result<()> {
     let mut out = std::io::stderr();
     writeln!(out, "dashboard: http://{}/", server.address()?).ok();
-    if let Some(token) = server.made_up() {
+    if let Some(token) = server.generated_token() {
         writeln!(out, "token: {token}").ok();
     }
     Ok(())

@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::WorldBacklinks;
 use hadal::choice::nearest;
+use hadal::engine::SIMULATED_WINDOW;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, Probing};
 use hadal::fetch::in_process::InProcess;
 use hadal::output::demo::{DemoRow, DemoTruth, next_steps, render};
@@ -16,6 +17,7 @@ use hadal::output::progress::print_above_bars;
 use hadal::polite::Clock;
 use hadal::store::*;
 use hadal::topic::ResolvedTopic;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::identity::FormId;
@@ -51,9 +53,6 @@ pub struct DemoArgs {
     #[command(flatten)]
     dashboard: DashboardArgs,
 }
-
-/// Steps that may start before the oldest unfinished step ends.
-pub const WINDOW: usize = 16;
 
 /// Runs the demo beside its dashboard. In a terminal the dashboard stays open until Ctrl-C.
 pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -105,14 +104,14 @@ fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) 
     let screen = if session.json { session.stderr() } else { session.stdout() };
     let found = compare(store.as_ref(), crawled.run, &topic, &world)?;
     let existing = distinct(world.relevant(&topic)).len();
-    say(&render(&topic, &found, existing, screen), session)?;
+    print_text(&render(&topic, &found, existing, screen), session)?;
     let exit = demo_harvest::run(args.harvest, args.fresh, &topic, &world, store, session)?;
-    say(&next_steps(&next(&session.config.store.url)), session)?;
+    print_text(&next_steps(&next(&session.config.store.url)), session)?;
     Ok(exit)
 }
 
 /// Prints text for people: to standard output, or to standard error if events use standard output.
-pub(super) fn say(text: &str, session: &Session) -> std::io::Result<()> {
+pub(super) fn print_text(text: &str, session: &Session) -> std::io::Result<()> {
     if session.json { write!(std::io::stderr(), "{text}") } else { write!(std::io::stdout(), "{text}") }
 }
 
@@ -185,7 +184,7 @@ fn setup(
         .backlinks(Some(backlinks))
         .budget(Budget { requests: Some(args.max_requests), ..Budget::default() })
         .concurrency(args.concurrency)
-        .clock(Clock::simulated(), WINDOW)
+        .clock(Clock::simulated(), SIMULATED_WINDOW)
         .stop(stop)
         .fresh(args.fresh)
         .probing(probing, probe_word(&topic))
@@ -194,7 +193,7 @@ fn setup(
 
 /// Relevant forms of a run with their ground truth.
 fn compare(store: &dyn Store, run: RunId, topic: &str, world: &World) -> anyhow::Result<Vec<DemoRow>> {
-    let query = FormQuery { run: Some(run), min_relevance: 0.5, ..FormQuery::default() };
+    let query = FormQuery { run: Some(run), min_relevance: MIN_ACCEPTED_P, ..FormQuery::default() };
     let found = all_forms(store, query).map(|entry| entry.map(|entry| entry.row));
     let found = found.collect::<Result<Vec<FormRow>, _>>()?;
     let truth = distinct(world.truth());

@@ -1,7 +1,7 @@
 //! Second part of `hadal demo`: harvests the best forms and compares the records with ground truth.
 
-use super::crawl::heed_signals;
-use super::demo::say;
+use super::crawl::stop_on_signals;
+use super::demo::print_text;
 use super::exit::Exit;
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
 use super::network;
@@ -14,13 +14,11 @@ use hadal::harvest::truth::{HarvestComparison, HarvestTruth};
 use hadal::output::demo::render_harvests;
 use hadal::polite::{Clock, PoliteClient};
 use hadal::store::{HarvestId, HarvestQuery, HarvestRow, HarvestState, Store, StoreError};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_world::World;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
-
-/// Least `p_relevant` of a form to harvest.
-const RELEVANT: f32 = 0.5;
 
 /// Harvests the best forms of a topic and prints the comparison.
 pub fn run(
@@ -34,7 +32,7 @@ pub fn run(
     let forms = if most == 0 {
         Vec::new()
     } else {
-        open_form::best_forms(store.as_ref(), topic, RELEVANT, most, PostForms::Sure)?
+        open_form::best_forms(store.as_ref(), topic, MIN_ACCEPTED_P, most, PostForms::Sure)?
     };
     if forms.is_empty() {
         return Ok(Exit::Done);
@@ -46,21 +44,21 @@ pub fn run(
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         let fetch = Arc::new(InProcess(Arc::clone(world)));
         let client = PoliteClient::new(fetch, network::client_options(&session.config), stopped);
         run_plan(harvest_plan(jobs, client, Clock::simulated(), Arc::clone(store), session), session).await
     });
     runtime.shutdown_background();
     let ended = ended?;
-    let compared = beside_truth(&ended, world, store.as_ref())?;
+    let compared = compare_with_truth(&ended, world, store.as_ref())?;
     let screen = if session.json { session.stderr() } else { session.stdout() };
-    say(&render_harvests(&compared, screen), session)?;
+    print_text(&render_harvests(&compared, screen), session)?;
     let is_stopped = ended.iter().any(|summary| summary.state == HarvestState::Stopped);
     Ok(if is_stopped { Exit::Interrupted } else { Exit::Done })
 }
 
-fn beside_truth(
+fn compare_with_truth(
     ended: &[HarvestSummary],
     world: &World,
     store: &dyn Store,

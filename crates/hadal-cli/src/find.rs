@@ -15,7 +15,9 @@ use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::Source;
 use hadal::config::{self, Override, Prior};
-use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, RenderTally, RenderingVisit, Scope};
+use hadal::engine::{
+    Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, RenderCounters, RenderingVisit, Scope,
+};
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::output::progress::DisplayStyle;
 use hadal::polite::{ClientOptions, PoliteClient, Politeness};
@@ -124,9 +126,9 @@ const PROBE: &str = "Submit a test query to forms that may or may not be searche
 
 /// Strategies with their use, for the help text.
 fn strategies() -> String {
-    let offers: Vec<(&str, &str)> =
+    let entries: Vec<(&str, &str)> =
         crate::extensions().strategies.iter().map(|entry| (entry.name, entry.about)).collect();
-    format!("Crawling strategy [default: hadal]:{}", choices(&offers))
+    format!("Crawling strategy [default: hadal]:{}", choices(&entries))
 }
 
 impl FindArgs {
@@ -283,8 +285,8 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     let mut rendered = None;
     let mut summary =
         crawl::run(|stop| setup(plan, Arc::clone(&opened), stop, renderer, &mut rendered), show, dashboard)?;
-    if let Some(tally) = rendered.filter(|_| show.style != DisplayStyle::Silent) {
-        writeln!(std::io::stderr(), "{}", rendered_words(&tally)).ok();
+    if let Some(counters) = rendered.filter(|_| show.style != DisplayStyle::Silent) {
+        writeln!(std::io::stderr(), "{}", rendered_words(&counters)).ok();
     }
     let failed =
         if summary.state == RunState::Stopped { 0 } else { report_seeds(opened.as_ref(), &summary)? };
@@ -292,10 +294,10 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     if let Some(sample) = quality.filter(|_| summary.state != RunState::Stopped) {
         summary = estimate_quality(&store, &summary, sample, max_requests, session)?;
     }
-    if summary.tally.searchable > 0 && show.style != DisplayStyle::Silent {
+    if summary.counters.searchable > 0 && show.style != DisplayStyle::Silent {
         writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
     }
-    if failed > 0 && summary.tally.pages == 0 {
+    if failed > 0 && summary.counters.pages == 0 {
         writeln!(std::io::stderr(), "error: no seed could be fetched; the same command tries again").ok();
         return Ok(Exit::Failed);
     }
@@ -334,14 +336,14 @@ fn estimate_quality(
     let store = hadal::store::open(store, Access::Crawl)?;
     let run = store.runs(&RunQuery::one(found.run))?.pop().context("the run is gone")?;
     let summary = quality::ask(&store, &run, sample as usize, max_requests, session)?;
-    quality::tell(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
+    quality::print_quality(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
     Ok(summary)
 }
 
 /// Last line about the browser.
-fn rendered_words(tally: &RenderTally) -> String {
+fn rendered_words(counters: &RenderCounters) -> String {
     let [pages, forms, failed] =
-        [&tally.pages, &tally.forms, &tally.failed].map(|count| count.load(Ordering::Relaxed));
+        [&counters.pages, &counters.forms, &counters.failed].map(|count| count.load(Ordering::Relaxed));
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     format!("{pages} pages rendered, {forms} forms from them{failed}")
 }
@@ -351,7 +353,7 @@ fn setup(
     store: Arc<dyn Store>,
     stop: watch::Receiver<bool>,
     renderer: Option<Renderer>,
-    rendered: &mut Option<Arc<RenderTally>>,
+    rendered: &mut Option<Arc<RenderCounters>>,
 ) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
     let ResolvedTopic { topic, target, .. } = plan.resolved;
@@ -382,7 +384,7 @@ fn setup(
         let kept = (Arc::clone(&store), topic.name.clone());
         RenderingVisit::new(tools, client, (renderer, plan.render), kept)
     });
-    *rendered = visit.as_ref().map(|visit| Arc::clone(&visit.tally));
+    *rendered = visit.as_ref().map(|visit| Arc::clone(&visit.counters));
     let crawl = CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch);
     let crawl = match visit {
         Some(visit) => crawl.visit(Arc::new(visit)),

@@ -6,6 +6,7 @@ use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use clap::Args;
 use hadal::store::{FormQuery, all_forms};
+use hadal_core::critic::MIN_ACCEPTED_P;
 
 /// List or export the forms found
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let query = FormQuery {
         topic: args.list.topic.clone(),
         min_relevance: args.min_relevance.unwrap_or(0.0),
-        min_searchable: if args.all { 0.0 } else { 0.5 },
+        min_searchable: if args.all { 0.0 } else { MIN_ACCEPTED_P },
         ..FormQuery::default()
     };
     let nothing = "no matching forms; continue the crawl or loosen the filters (--all, --min-relevance)";

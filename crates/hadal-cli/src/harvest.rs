@@ -6,7 +6,7 @@
 use super::archive::archived;
 use super::browser::{NO_BROWSER, Render, renderer};
 use super::choices::choices;
-use super::crawl::heed_signals;
+use super::crawl::stop_on_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
@@ -19,13 +19,14 @@ use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
 use hadal::fetch::network::Network;
-use hadal::harvest::open_form::{self, BrowserUse, FormOpenError, OpenedForm, PostForms};
+use hadal::harvest::open_form::{self, BrowserUse, FormOpenError, OpenedForm, PostForms, SearchLocation};
 use hadal::harvest::{HarvestJob, HarvestSummary};
 use hadal::output::escape::for_json;
 use hadal::polite::{Clock, PoliteClient, RequestBudget};
 use hadal::render::RenderMode;
 use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::harvest::policy::RequestCosts;
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::harvest::structured::choose_policy;
@@ -55,7 +56,7 @@ pub struct HarvestArgs {
     #[arg(long, help_heading = "Forms", value_name = "N", default_value_t = 1, requires = "topic")]
     top: usize,
     /// Least relevance of the forms, from 0 to 1
-    #[arg(long, help_heading = "Forms", value_name = "P", default_value_t = 0.5, requires = "topic")]
+    #[arg(long, help_heading = "Forms", value_name = "P", default_value_t = MIN_ACCEPTED_P, requires = "topic")]
     min_relevance: f32,
     /// Query policy [default: hadal]
     #[arg(long, help_heading = "Queries", value_name = "NAME", long_help = policies())]
@@ -152,7 +153,7 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         let store = open(&session.config.store.url, Access::Crawl)?;
         let mut web = None;
         let opened = match forms(args, session, store.as_ref(), &mut web, &stopped).await {
@@ -253,9 +254,8 @@ async fn on_page(
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, args.render.mode());
     let renderer = renderer(mode).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
-    let browser = browser.as_ref();
-    let found =
-        open_form::form_with_browser(&url, picked, posts, client, &mut Clock::Real, source, browser).await;
+    let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref() };
+    let found = open_form::form_at_url(&search, client, &mut Clock::Real).await;
     let has_scripts_only = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
     if has_scripts_only && renderer.is_none() && !args.dry_run && !session.is_quiet() {
         writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
@@ -294,13 +294,13 @@ fn client(
     Ok((PoliteClient::new(fetch, network::client_options(&session.config), stop), clock))
 }
 
-/// Queries printed by a dry run.
+/// Queries printed by a dry run. Guess.
 const SHOWN: usize = 3;
 
 /// Prints the first requests of a harvest without sending them.
 fn dry_run(job: &HarvestJob, session: &Session) -> anyhow::Result<()> {
     let spec = &job.spec;
-    let entry_page = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+    let entry_page = EntryPage::new(spec.form_snapshot.clone(), spec.page.clone(), &job.charset);
     let mut policy = choose_policy(entry_page.form(), &job.policy, &job.policy_context);
     let costs = RequestCosts::default();
     let mut queries: Vec<_> = policy.choose(&costs).into_iter().collect();

@@ -6,7 +6,7 @@ use anyhow::Context;
 use hadal::harvest::open_form::OpenedForm;
 use hadal::harvest::{HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::output::escape::for_json;
-use hadal::output::harvest::{HarvestDisplay, last_words};
+use hadal::output::harvest::{HarvestDisplay, summary_line};
 use hadal::polite::{Clock, PoliteClient};
 use hadal::store::Store;
 use hadal_core::harvest::session::HarvestOptions;
@@ -38,7 +38,8 @@ pub fn harvest_job(
 /// Words of the topic, or else of the form's page.
 fn first_words(form: &OpenedForm, session: &Session) -> Vec<String> {
     let wanted = Some(&form.topic).filter(|topic| !topic.is_empty());
-    let topic = wanted.and_then(|topic| hadal::topic::resolve::recall(topic, &session.config.topics).ok());
+    let topic =
+        wanted.and_then(|topic| hadal::topic::resolve::resolve_existing(topic, &session.config.topics).ok());
     let of_topic = topic.map(|wanted| wanted.topic.words).unwrap_or_default();
     of_topic.into_iter().chain(form.words.iter().cloned()).collect()
 }
@@ -76,6 +77,6 @@ pub async fn run_plan(plan: HarvestPlan, session: &Session) -> anyhow::Result<Ve
         }
     })
     .await;
-    display.finish(&ended.as_ref().map_or_else(|_| "the harvest failed".into(), |all| last_words(all)));
+    display.finish(&ended.as_ref().map_or_else(|_| "the harvest failed".into(), |all| summary_line(all)));
     Ok(ended?)
 }

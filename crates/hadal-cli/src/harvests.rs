@@ -27,14 +27,14 @@ pub fn run(args: &HarvestsArgs, session: &Session) -> anyhow::Result<Exit> {
     let HarvestRowQuery { harvest, form, topic, .. } = args.filter.query(store.as_ref(), None)?;
     let rows = store.harvests(&HarvestQuery { harvest, form, topic, ..HarvestQuery::default() })?;
     if args.truth {
-        return beside_truth(args, session, store.as_ref(), rows);
+        return list_with_truth(args, session, store.as_ref(), rows);
     }
     list(&args.filter.list, session, NOTHING, rows.into_iter().map(Ok))
 }
 
 const NOTHING: &str = "no harvests yet";
 
-fn beside_truth(
+fn list_with_truth(
     args: &HarvestsArgs,
     session: &Session,
     store: &dyn Store,

@@ -17,6 +17,7 @@ use clap::Args;
 use hadal::config::Override;
 use hadal::fetch::is_html;
 use hadal::fetch::network::Network;
+use hadal::harvest::open_form::MIN_P_TYPED;
 use hadal::output::card::card;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::progress::DisplayStyle;
@@ -27,6 +28,7 @@ use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedRendering, Judge
 use hadal::store::{Access, Store, open};
 use hadal::topic::TopicError;
 use hadal_core::address::LinkId;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::html;
 use hadal_core::http::Response;
 use in_order::in_order;
@@ -43,8 +45,6 @@ use url::Url;
 
 /// Least number of pages for a progress bar. Guess.
 const WORTH_A_BAR: usize = 50;
-/// Least P(searchable) of a box into which a test query is typed. Guess; the user asks for it.
-const MIN_P_TYPED: f32 = 0.1;
 
 /// Judge pages: their topic, their forms, the kind of each form and why
 ///
@@ -91,27 +91,27 @@ pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     };
     let bar = bar(inputs.len(), session.progress());
     let mut out = std::io::stdout();
-    let mut tally = JudgeCounts::default();
+    let mut counters = JudgeCounts::default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     in_order(
         &inputs,
         threads,
         |input| bench.judge(input),
         |verdict| {
-            tally.add(&verdict);
+            counters.add(&verdict);
             bar.inc(1);
             out.write_all(verdict.text.as_bytes())?;
             if let Err(error) = &verdict.found {
-                bar.suspend(|| complain(&verdict.name, error));
+                bar.suspend(|| report_error(&verdict.name, error));
             }
             Ok::<_, std::io::Error>(())
         },
     )?;
     bar.finish_and_clear();
     if inputs.len() > 1 && session.progress() != DisplayStyle::Silent {
-        writeln!(std::io::stderr(), "{}", tally.words()).ok();
+        writeln!(std::io::stderr(), "{}", counters.words()).ok();
     }
-    Ok(if tally.failed > 0 { Exit::Failed } else { Exit::Done })
+    Ok(if counters.failed > 0 { Exit::Failed } else { Exit::Done })
 }
 
 fn place(base: &Option<Url>) -> Result<DocumentLocation, Usage> {
@@ -150,9 +150,10 @@ struct JudgedInput {
 impl JudgeSetup {
     fn judge(&self, input: &Input) -> JudgedInput {
         let name = input.name();
-        match self.look_at(input, &name) {
+        match self.judge_input(input, &name) {
             Ok(judged) => {
-                let searchable = judged.forms.iter().filter(|form| form.p_searchable >= 0.5).count();
+                let searchable =
+                    judged.forms.iter().filter(|form| form.p_searchable >= MIN_ACCEPTED_P).count();
                 let found = Ok((searchable, judged.forms.len() - searchable));
                 JudgedInput { found, text: self.draw(&judged), name }
             }
@@ -164,7 +165,7 @@ impl JudgeSetup {
         }
     }
 
-    fn look_at(&self, input: &Input, name: &str) -> Result<JudgedPage, String> {
+    fn judge_input(&self, input: &Input, name: &str) -> Result<JudgedPage, String> {
         let readable = |error: std::io::Error| error.to_string();
         let body = match input {
             Input::Web(url) => return self.visit(url, name),
@@ -231,13 +232,13 @@ impl JudgeSetup {
     }
 }
 
-fn complain(name: &str, error: &str) {
+fn report_error(name: &str, error: &str) {
     // A closed standard error is ignored.
     writeln!(std::io::stderr(), "error: {}: {}", for_terminal(name), for_terminal(error)).ok();
 }
 
 /// Longest wait for a host, which covers the longest `Crawl-delay` that is honoured. Guess.
-const PATIENCE: Duration = Duration::from_secs(90);
+const MAX_WAIT: Duration = Duration::from_secs(90);
 
 /// Client for pages on the web. Nothing is retried: the user can repeat the command.
 struct WebPages {
@@ -263,7 +264,7 @@ impl WebPages {
         let fetch = Arc::new(Network::new(network::options(&session.config)?)?);
         drop(entered);
         let options = network::client_options(&session.config);
-        let options = ClientOptions { retries: false, patience: PATIENCE, ..options };
+        let options = ClientOptions { retries: false, max_wait: MAX_WAIT, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
         let mode = if is_rendered { RenderMode::Always } else { RenderMode::Never };
         let browser = match requested_renderer(mode, session) {

@@ -4,7 +4,6 @@
 //! link is followed. Forms with a known result are not probed again.
 
 use super::crawl::{self, Show};
-use super::demo::WINDOW;
 use super::exit::{Exit, Usage};
 use super::network_args::NetworkArgs;
 use super::session::Session;
@@ -12,6 +11,7 @@ use super::{contact, find, network};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::{Config, Override};
+use hadal::engine::SIMULATED_WINDOW;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlMode, CrawlSummary, Probing};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::InProcess;
@@ -21,7 +21,7 @@ use hadal::polite::Clock;
 use hadal::report::quality::{Quality, quality};
 use hadal::store::*;
 use hadal::topic::ResolvedTopic;
-use hadal::topic::resolve::recall;
+use hadal::topic::resolve::resolve_existing;
 use hadal_core::critic::probe::probe_word;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::strategy::StrategyContext;
@@ -69,7 +69,7 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
     }
     let budget = run.counters.requests + REQUESTS_PER_FORM * u64::from(args.sample);
     let summary = ask(&store, &run, sample, Some(budget), session)?;
-    tell(&measured(&store, run.id, sample, session.seed)?, session.json)?;
+    print_quality(&measured(&store, run.id, sample, session.seed)?, session.json)?;
     Ok(crawl::exit(&summary))
 }
 
@@ -111,7 +111,7 @@ pub fn measured(store: &Arc<dyn Store>, run: RunId, sample: usize, seed: u64) ->
 }
 
 /// Prints the estimate: an event with `--json`, or else two lines.
-pub fn tell(found: &Quality, json: bool) -> anyhow::Result<()> {
+pub fn print_quality(found: &Quality, json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     if json {
         let mut event = serde_json::to_value(found)?;
@@ -132,7 +132,7 @@ fn setup(
     stop: watch::Receiver<bool>,
 ) -> anyhow::Result<Crawl> {
     let config = &session.config;
-    let ResolvedTopic { topic, target, .. } = recall(&run.spec.topic, &config.topics)?;
+    let ResolvedTopic { topic, target, .. } = resolve_existing(&run.spec.topic, &config.topics)?;
     let entry =
         crate::extensions().strategies.find(&run.spec.strategy).context("unknown strategy of the run")?;
     let (fetch, clock) = fetcher_for(&run.spec.source, config)?;
@@ -144,7 +144,7 @@ fn setup(
         .politeness(config.politeness.delays, config.politeness.agent())
         .concurrency(config.crawl.concurrency)
         .body_limit(config.fetch.body_limit)
-        .clock(clock, WINDOW)
+        .clock(clock, SIMULATED_WINDOW)
         .checkpoint_every(config.store.group_commit)
         .stop(stop)
         .probing(Probing::never(), probe_word(&topic))

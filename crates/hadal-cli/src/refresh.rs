@@ -2,7 +2,7 @@
 
 use super::archive::archived;
 use super::args::probability;
-use super::crawl::heed_signals;
+use super::crawl::stop_on_signals;
 use super::exit::{Exit, Usage};
 use super::harvested::find_form;
 use super::network_args::NetworkArgs;
@@ -84,7 +84,7 @@ pub fn run(args: &RefreshArgs, session: &Session) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         loop {
             let began = Instant::now();
             let is_stopped = refresh_once(args, session, &stopped).await?;
@@ -230,13 +230,13 @@ async fn run_plan(plan: RefreshPlan, session: &Session) -> anyhow::Result<Refres
     })
     .await?;
     if !json {
-        writeln!(std::io::stdout(), "{}", last_words(&summary))?;
+        writeln!(std::io::stdout(), "{}", summary_line(&summary))?;
     }
     Ok(summary)
 }
 
 /// Counts of a refresh: forms by state, records by change.
-fn last_words(summary: &RefreshSummary) -> String {
+fn summary_line(summary: &RefreshSummary) -> String {
     let states =
         [FormState::Alive, FormState::Moved, FormState::Changed, FormState::Gone, FormState::Unreachable];
     let count = |state: FormState| summary.checks.iter().filter(|check| check.state == state).count();

@@ -1,7 +1,7 @@
 //! `hadal serve`: dashboard, directory and HTTP API of a store.
 
 use super::ask::asker;
-use super::crawl::heed_signals;
+use super::crawl::stop_on_signals;
 use super::dashboard::{DEFAULT_ADDRESS, address, announce};
 use super::exit::{Exit, Usage};
 use super::network_args::NetworkArgs;
@@ -46,7 +46,7 @@ pub fn run(args: &ServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let ended = runtime.block_on(async {
         let (stop, mut stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         let asker = asker(&session.config, Arc::clone(&store), stopped.clone());
         let server = Server::open(address, args.token.clone(), store, asker).await;
         let server = server.map_err(|error| Usage(error.to_string()))?;

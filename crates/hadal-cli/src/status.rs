@@ -79,7 +79,7 @@ fn runs(status: &Status, screen: Screen) -> String {
     let headings = ["run", "topic", "strategy", "state", "requests", "relevant", "last active"];
     let mut table = Table::new(&headings, screen);
     [0, 4, 5].into_iter().for_each(|column| table.right(column));
-    [3, 6].into_iter().for_each(|column| table.whole(column));
+    [3, 6].into_iter().for_each(|column| table.keep_whole(column));
     table.detail(6);
     for run in &status.runs {
         let (requests, relevant) = (run.requests.to_string(), run.forms_relevant.to_string());

@@ -5,7 +5,7 @@ use anyhow::Context;
 use hadal_world::database::{DatabaseHosts, DatabaseList};
 use std::path::Path;
 
-/// Greatest number of random databases. Each is built in memory before the server starts.
+/// Greatest number of random databases. Each is built in memory before the server starts. Guess.
 const MAX_DATABASES: u32 = 1_000;
 
 /// Random databases from the seed, or those of a file.

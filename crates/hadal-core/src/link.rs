@@ -37,7 +37,7 @@ pub enum LinkOrigin {
     /// Returned by a backlink look-up.
     Backlink,
     /// Added by the strategy, usually the root of a site.
-    SiteRoot,
+    AddedPage,
 }
 
 impl LinkOrigin {
@@ -48,7 +48,7 @@ impl LinkOrigin {
             LinkOrigin::Link => "link",
             LinkOrigin::Redirect => "redirect",
             LinkOrigin::Backlink => "backlink",
-            LinkOrigin::SiteRoot => "site root",
+            LinkOrigin::AddedPage => "site root",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! collections. [`training`] builds the shipped classifiers from labelled data and [`forms`] measures them with
 //! cross-validation by site. Every trial is a file in a [`trial_folder::TrialFolder`], so the same command resumes.
 
+mod figures;
 pub mod find;
 pub mod forms;
 pub mod harvest;
@@ -11,3 +12,6 @@ pub mod order;
 pub mod progress;
 pub mod training;
 pub mod trial_folder;
+
+/// Name of the oracle in the lists of strategies and policies.
+pub const ORACLE: &str = "oracle";

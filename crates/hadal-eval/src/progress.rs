@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Time between two lines.
+/// Time between two lines. Guess.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Shows the progress of a plan and its remaining time.

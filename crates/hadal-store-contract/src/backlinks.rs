@@ -17,8 +17,8 @@ fn orphan(address: &str, order: u64) -> QueuedLink {
 fn citing(store: &dyn Store, run: RunId, seq: u64, page: &str, cited: &[&str]) {
     let waiting = orphan(page, seq);
     let cited = cited.iter().map(|address| url(address)).collect();
-    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
-    run_step(store, run, &waiting, Outcome { cited, ..visit(seq, &waiting, tally) });
+    let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
+    run_step(store, run, &waiting, Outcome { cited, ..visit(seq, &waiting, counters) });
 }
 
 fn linking(store: &dyn Store, address: &str) -> BTreeSet<String> {

@@ -13,9 +13,9 @@ use hadal_core::time::Time;
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FormRow>) {
     let waiting = queued_link(address, 0, 0.5, seq);
-    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
+    let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
-    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
+    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, counters) });
 }
 
 fn ids(page: &RowPage<FormEntry, FormCursor>) -> Vec<u64> {
@@ -228,7 +228,7 @@ pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
     commit_steps(store, harvest, &[harvest_step(0, 1, 1..3)]);
     let ended = HarvestStep {
         estimate: Some(estimate),
-        asked: Some(crate::harvest_fixture::asked(1, 1..3)),
+        finished_query: Some(crate::harvest_fixture::query_row(1, 1..3)),
         next: vec!["sea".into(), "ship".into()],
         ..harvest_step(1, 1, 3..5)
     };
@@ -258,9 +258,9 @@ pub fn questions_are_logged_before_their_result(store: &dyn Store) {
         purpose: SubmissionPurpose::Ask,
         ..harvest_entry(HarvestId(1), 0)
     };
-    let (first, second) = (store.log_question(&entry).unwrap(), store.log_question(&entry).unwrap());
+    let (first, second) = (store.log_user_query(&entry).unwrap(), store.log_user_query(&entry).unwrap());
     assert_ne!(first, second);
-    store.end_question(second, &SubmissionResult::Status(200)).unwrap();
+    store.end_user_query(second, &SubmissionResult::Status(200)).unwrap();
     let log = submissions(store, &SubmissionQuery::default());
     let log: Vec<_> = log.into_iter().map(|entry| (entry.by, entry.seq, entry.answer)).collect();
     let person = Submitter::Person;

@@ -150,7 +150,7 @@ pub fn form(id: u64, address: &str, p_searchable: f32, p_relevant: f32) -> FormR
         language: None,
         evidence: vec!["a button says find".into()],
         finding: None,
-        whole: None,
+        form_snapshot: None,
         check: None,
     }
 }
@@ -243,8 +243,8 @@ pub fn link_of(store: &dyn Store, run: RunId, link: LinkId) -> Option<LinkRow> {
     store.links(run, &[link]).unwrap().remove(0)
 }
 
-pub fn whole_form(store: &dyn Store, run: RunId, form: FormId) -> Option<Form> {
-    whole_forms(store, run, &[form]).unwrap().remove(0).map(|whole| *whole)
+pub fn form_snapshot(store: &dyn Store, run: RunId, form: FormId) -> Option<Form> {
+    form_snapshots(store, run, &[form]).unwrap().remove(0).map(|form| *form)
 }
 
 pub fn forms(store: &dyn Store, query: &FormQuery) -> Vec<FormRow> {

@@ -17,7 +17,7 @@ pub fn harvest_spec(form: u64) -> HarvestSpec {
         form: FormId(form),
         topic: "books".into(),
         page: url("http://books.example/find"),
-        whole: Form::to(url("http://books.example/results"), Method::Get, fields),
+        form_snapshot: Form::to(url("http://books.example/results"), Method::Get, fields),
         policy: "hadal".into(),
         seed: 7,
         source: "web".into(),
@@ -37,7 +37,7 @@ pub fn record(id: u64) -> RecordRow {
             text: format!("Title {id}, the text of a record"),
             fields: vec![("year".into(), "1870".into()), ("author".into(), "J. Verne".into())],
         },
-        asked: 1,
+        query_number: 1,
         words: "deep sea".into(),
         position: 3,
         fetched_at: Time(86_400_000),
@@ -47,7 +47,7 @@ pub fn record(id: u64) -> RecordRow {
 }
 
 /// A query of the first harvest of form 1 with these records in its answer.
-pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
+pub fn query_row(number: u32, hits: Range<u64>) -> QueryRow {
     let found = hits.clone().count() as u32;
     QueryRow {
         harvest: HarvestId(1),
@@ -75,7 +75,7 @@ pub fn asked(number: u32, hits: Range<u64>) -> QueryRow {
 
 /// A step that finds these records, by a query that has not ended.
 pub fn harvest_step(seq: u64, number: u32, ids: Range<u64>) -> HarvestStep {
-    let records = ids.map(|id| RecordRow { asked: number, ..record(id) }).collect();
+    let records = ids.map(|id| RecordRow { query_number: number, ..record(id) }).collect();
     HarvestStep {
         seq,
         at: Time(2000 + seq),

@@ -20,16 +20,19 @@ fn ids(rows: &[RecordRow]) -> Vec<u64> {
 
 pub fn past_answers_are_listed_by_number(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let mut second = asked(2, 2..4);
+    let mut second = query_row(2, 2..4);
     second.hits.extend([RecordId(0), RecordId(99)]);
     let steps = [
-        HarvestStep { asked: Some(second.clone()), ..harvest_step(0, 2, 2..4) },
-        HarvestStep { asked: Some(asked(0, 0..2)), ..harvest_step(1, 0, 0..2) },
+        HarvestStep { finished_query: Some(second.clone()), ..harvest_step(0, 2, 2..4) },
+        HarvestStep { finished_query: Some(query_row(0, 0..2)), ..harvest_step(1, 0, 0..2) },
         HarvestStep { details: vec![(RecordId(0), "its page".into())], ..harvest_step(2, 7, 8..9) },
     ];
     commit_steps(store, harvest, &steps);
     let answers = past(store, harvest);
-    assert_eq!(answers.iter().map(|answer| &answer.query).collect::<Vec<_>>(), [&asked(0, 0..2), &second]);
+    assert_eq!(
+        answers.iter().map(|answer| &answer.query).collect::<Vec<_>>(),
+        [&query_row(0, 0..2), &second]
+    );
     let told = |n: usize| answers[n].records.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
     assert_eq!(told(0), [(0, true), (1, true)]);
     assert_eq!(told(1), [(2, true), (3, true), (0, false)], "99 was never kept");
@@ -54,8 +57,10 @@ fn three(store: &dyn Store) -> [HarvestId; 3] {
     let begun = [harvest_spec(1), cars, again].map(|spec| store.begin_harvest(&spec, Time(1)).unwrap());
     for (n, &harvest) in begun.iter().enumerate() {
         let first = n as u64 * 10;
-        let step =
-            HarvestStep { asked: Some(asked(1, first..first + 2)), ..harvest_step(0, 1, first..first + 2) };
+        let step = HarvestStep {
+            finished_query: Some(query_row(1, first..first + 2)),
+            ..harvest_step(0, 1, first..first + 2)
+        };
         commit_steps(store, harvest, &[step]);
     }
     begun
@@ -75,8 +80,8 @@ pub fn harvests_and_their_rows_are_filtered(store: &dyn Store) {
         let of_filter = HarvestQuery { harvest, form, topic, ..HarvestQuery::default() };
         let harvests: Vec<_> = store.harvests(&of_filter).unwrap().iter().map(|row| row.id).collect();
         assert_eq!(harvests, wanted, "{filter:?}");
-        let asked: Vec<_> = queries(store, &filter).iter().map(|row| row.harvest).collect();
-        assert_eq!(asked, wanted, "{filter:?}");
+        let harvests: Vec<_> = queries(store, &filter).iter().map(|row| row.harvest).collect();
+        assert_eq!(harvests, wanted, "{filter:?}");
         for filter in [filter.clone(), HarvestRowQuery { search: Some("record".into()), ..filter }] {
             assert_eq!(ids(&records(store, &filter)), records_wanted, "{filter:?}");
         }
@@ -127,8 +132,8 @@ pub fn queries_are_found_by_their_words(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let words = ["deep sea", "Deep s=x", "shallow"];
     let step = |(n, words): (usize, &&str)| {
-        let asked = QueryRow { words: (*words).to_string(), ..asked(n as u32, 0..0) };
-        HarvestStep { asked: Some(asked), ..harvest_step(n as u64, 1, 0..0) }
+        let query = QueryRow { words: (*words).to_string(), ..query_row(n as u32, 0..0) };
+        HarvestStep { finished_query: Some(query), ..harvest_step(n as u64, 1, 0..0) }
     };
     commit_steps(store, harvest, &words.iter().enumerate().map(step).collect::<Vec<_>>());
     let found =
@@ -140,7 +145,10 @@ pub fn long_lists_of_a_harvest_are_complete(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let step = |n: u32| {
         let first = u64::from(n);
-        HarvestStep { asked: Some(asked(n, first..first + 1)), ..harvest_step(first, n, first..first + 1) }
+        HarvestStep {
+            finished_query: Some(query_row(n, first..first + 1)),
+            ..harvest_step(first, n, first..first + 1)
+        }
     };
     commit_steps(store, harvest, &(0..1234).map(step).collect::<Vec<_>>());
     let everything: Vec<u64> = (0..1234).collect();
@@ -198,17 +206,20 @@ pub fn hostile_text_is_read_as_it_was_written(store: &dyn Store) {
     row.record.fields = vec![(hostile.clone(), hostile.clone()), (String::new(), String::new())];
     row.words.clone_from(&hostile);
     row.detail = Some(hostile.clone());
-    let mut question = asked(1, 1..2);
-    question.query.words.clone_from(&hostile);
-    question.words.clone_from(&hostile);
-    question.kind.clone_from(&hostile);
-    let step =
-        HarvestStep { records: vec![row.clone()], asked: Some(question.clone()), ..harvest_step(0, 1, 0..0) };
+    let mut query = query_row(1, 1..2);
+    query.query.words.clone_from(&hostile);
+    query.words.clone_from(&hostile);
+    query.kind.clone_from(&hostile);
+    let step = HarvestStep {
+        records: vec![row.clone()],
+        finished_query: Some(query.clone()),
+        ..harvest_step(0, 1, 0..0)
+    };
     commit_steps(store, harvest, &[step]);
-    assert_eq!((records(store, &all()), queries(store, &all())), (vec![row.clone()], vec![question.clone()]));
+    assert_eq!((records(store, &all()), queries(store, &all())), (vec![row.clone()], vec![query.clone()]));
     assert_eq!(
         (records(store, &searching(&hostile)), queries(store, &searching(&hostile))),
-        (vec![row], vec![question])
+        (vec![row], vec![query])
     );
 }
 

@@ -49,25 +49,25 @@ pub fn a_step_is_read_as_it_was_written(store: &dyn Store) {
     full.detail = Some("its own page".into());
     let step = HarvestStep {
         records: vec![bare.clone(), full.clone()],
-        asked: Some(QueryRow { hits: vec![RecordId(u64::MAX), RecordId(1)], ..asked(1, 0..0) }),
+        finished_query: Some(QueryRow { hits: vec![RecordId(u64::MAX), RecordId(1)], ..query_row(1, 0..0) }),
         reader: Some(vec![0, 1, 255]),
         ..harvest_step(0, 1, 0..0)
     };
     commit_steps(store, harvest, std::slice::from_ref(&step));
     assert_eq!(records(store, &ALL), [bare, full]);
-    assert_eq!(queries(store, &ALL), [step.asked.unwrap()]);
+    assert_eq!(queries(store, &ALL), [step.finished_query.unwrap()]);
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!(checkpoint.reader, step.reader);
     assert_eq!((checkpoint.next_seq, checkpoint.open), (1, vec![]));
-    let tally =
+    let counters =
         HarvestCounters { requests: 1, bytes: 100, queries: 1, pages: 1, records: 2, ..Default::default() };
-    assert_eq!((checkpoint.row.counters, checkpoint.row.progress.now), (tally, Time(2000)));
+    assert_eq!((checkpoint.row.counters, checkpoint.row.progress.now), (counters, Time(2000)));
 }
 
 pub fn a_step_applied_twice_changes_nothing(store: &dyn Store) {
     let harvest = begin_harvest(store);
     let step = HarvestStep {
-        asked: Some(asked(1, 0..2)),
+        finished_query: Some(query_row(1, 0..2)),
         failed: Some(kind("http_500")),
         details: vec![(RecordId(0), "page".into())],
         ..harvest_step(3, 1, 0..2)
@@ -84,21 +84,24 @@ pub fn a_step_applied_twice_changes_nothing(store: &dyn Store) {
 pub fn a_record_stays_as_first_found(store: &dyn Store) {
     let harvest = begin_harvest(store);
     commit_steps(store, harvest, &[harvest_step(0, 1, 0..2)]);
-    let mut changed = RecordRow { asked: 2, ..record(1) };
+    let mut changed = RecordRow { query_number: 2, ..record(1) };
     changed.record.title = "Another".into();
     let twice = RecordRow { position: 9, ..record(5) };
     let records_of_step = vec![changed, record(5), twice];
-    let step =
-        HarvestStep { records: records_of_step, asked: Some(asked(2, 0..6)), ..harvest_step(1, 2, 0..0) };
+    let step = HarvestStep {
+        records: records_of_step,
+        finished_query: Some(query_row(2, 0..6)),
+        ..harvest_step(1, 2, 0..0)
+    };
     let other = HarvestStep {
-        asked: Some(QueryRow { kind: "other".into(), ..asked(2, 0..1) }),
+        finished_query: Some(QueryRow { kind: "other".into(), ..query_row(2, 0..1) }),
         ..harvest_step(2, 2, 0..0)
     };
     commit_steps(store, harvest, &[step, other]);
     assert_eq!(records(store, &ALL), [record(0), record(1), record(5)]);
-    assert_eq!(queries(store, &ALL), [asked(2, 0..6)]);
-    let tally = harvest_row(store, harvest).counters;
-    assert_eq!((tally.records, tally.queries, tally.requests), (3, 1, 3));
+    assert_eq!(queries(store, &ALL), [query_row(2, 0..6)]);
+    let counters = harvest_row(store, harvest).counters;
+    assert_eq!((counters.records, counters.queries, counters.requests), (3, 1, 3));
 }
 
 pub fn a_refresh_updates_known_records(store: &dyn Store) {
@@ -143,14 +146,14 @@ pub fn a_refresh_updates_known_records(store: &dyn Store) {
 
 pub fn a_query_that_is_sent_again_replaces_its_row(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let first = HarvestStep { asked: Some(asked(1, 0..3)), ..harvest_step(0, 1, 0..3) };
+    let first = HarvestStep { finished_query: Some(query_row(1, 0..3)), ..harvest_step(0, 1, 0..3) };
     let rechecks = QueryRechecks { times: 1, changes: 2, record_days: 4.5 };
-    let again = QueryRow { rechecks, at: Time(9_000), ..asked(1, 1..5) };
-    let second = HarvestStep { asked: Some(again.clone()), ..harvest_step(1, 1, 3..5) };
+    let again = QueryRow { rechecks, at: Time(9_000), ..query_row(1, 1..5) };
+    let second = HarvestStep { finished_query: Some(again.clone()), ..harvest_step(1, 1, 3..5) };
     commit_steps(store, harvest, &[first, second]);
     assert_eq!(queries(store, &ALL), [again]);
-    let tally = harvest_row(store, harvest).counters;
-    assert_eq!((tally.queries, tally.records), (1, 5));
+    let counters = harvest_row(store, harvest).counters;
+    assert_eq!((counters.queries, counters.records), (1, 5));
 }
 
 pub fn the_text_of_a_detail_page_is_added_later(store: &dyn Store) {
@@ -169,9 +172,9 @@ pub fn failures_are_counted_by_kind(store: &dyn Store) {
     let failing = |seq, name: &str| HarvestStep { failed: Some(kind(name)), ..harvest_step(seq, 1, 0..0) };
     commit_steps(store, harvest, &[failing(0, "connect"), failing(1, "http_500")]);
     commit_steps(store, harvest, &[failing(2, "connect"), harvest_step(3, 1, 0..0)]);
-    let tally = harvest_row(store, harvest).counters;
-    assert_eq!((tally.failed, tally.requests), (3, 4));
-    assert_eq!(tally.errors, [(kind("connect"), 2), (kind("http_500"), 1)].into());
+    let counters = harvest_row(store, harvest).counters;
+    assert_eq!((counters.failed, counters.requests), (3, 4));
+    assert_eq!(counters.errors, [(kind("connect"), 2), (kind("http_500"), 1)].into());
 }
 
 pub fn an_estimate_stays_until_the_next_one(store: &dyn Store) {
@@ -205,13 +208,13 @@ pub fn the_last_progress_of_a_harvest_is_kept(store: &dyn Store) {
 
 pub fn a_harvest_resumes_in_the_middle_of_a_query(store: &dyn Store) {
     let harvest = begin_harvest(store);
-    let ended = HarvestStep { asked: Some(asked(1, 0..3)), ..harvest_step(0, 1, 0..3) };
+    let ended = HarvestStep { finished_query: Some(query_row(1, 0..3)), ..harvest_step(0, 1, 0..3) };
     commit_steps(store, harvest, &[ended, harvest_step(1, 2, 9..10), harvest_step(2, 2, 4..7)]);
     log_submission(store, &harvest_entry(harvest, 5));
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!(checkpoint.open, [9, 4, 5, 6].map(RecordId));
     assert_eq!(checkpoint.next_seq, 6, "5 may have been sent");
-    let end = HarvestStep { asked: Some(asked(2, 4..10)), ..harvest_step(6, 2, 7..8) };
+    let end = HarvestStep { finished_query: Some(query_row(2, 4..10)), ..harvest_step(6, 2, 7..8) };
     commit_steps(store, harvest, &[end]);
     let checkpoint = store.resume_harvest(harvest).unwrap();
     assert_eq!((checkpoint.open, checkpoint.next_seq), (vec![], 7));
@@ -248,7 +251,11 @@ pub fn a_submission_is_logged_before_its_step_and_completed_by_it(store: &dyn St
 
 pub fn a_discarded_harvest_leaves_its_submissions_and_nothing_else(store: &dyn Store) {
     let (harvest, other) = (begin_harvest(store), store.begin_harvest(&harvest_spec(2), Time(1)).unwrap());
-    let step = HarvestStep { asked: Some(asked(1, 0..3)), reader: Some(vec![1]), ..harvest_step(0, 1, 0..3) };
+    let step = HarvestStep {
+        finished_query: Some(query_row(1, 0..3)),
+        reader: Some(vec![1]),
+        ..harvest_step(0, 1, 0..3)
+    };
     log_submission(store, &harvest_entry(harvest, 0));
     for each in [harvest, other] {
         commit_steps(store, each, std::slice::from_ref(&step));

@@ -10,8 +10,8 @@ use hadal_core::time::Time;
 /// Visits a page that holds these forms.
 fn find(store: &dyn Store, run: RunId, seq: u64, address: &str, forms: Vec<FoundForm>) {
     let waiting = queued_link(address, 0, 0.5, seq);
-    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
-    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, tally) });
+    let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
+    run_step(store, run, &waiting, Outcome { forms, ..visit(seq, &waiting, counters) });
 }
 
 fn ids(rows: &[FormRow]) -> Vec<u64> {
@@ -75,8 +75,8 @@ pub fn a_form_on_many_pages_is_one_form(store: &dyn Store) {
     find(store, run, 2, "http://a.org/2", vec![new_form(form(1, "http://a.org/2", 0.1, 0.1))]);
     let expected = FormRow { also_on: 2, ..form(1, "http://a.org/", 0.9, 0.6) };
     assert_eq!(forms(store, &FormQuery::default()), [expected]);
-    let tally = counters(store, run);
-    assert_eq!((tally.forms, tally.searchable, tally.relevant), (1, 1, 1));
+    let counters = counters(store, run);
+    assert_eq!((counters.forms, counters.searchable, counters.relevant), (1, 1, 1));
 }
 
 pub fn a_form_twice_on_a_page_counts_once(store: &dyn Store) {
@@ -177,14 +177,14 @@ fn three_sites(store: &dyn Store) {
     let run = begin(store);
     for (n, (name, relevant, searchable)) in [("a", 0, 2), ("b", 1, 1), ("c", 1, 1)].iter().enumerate() {
         let waiting = queued_link(&format!("http://{name}.org/"), 0, 0.5, n as u64);
-        let tally = SiteCounters {
+        let counters = SiteCounters {
             pages: 1,
             relevant: *relevant,
             searchable: *searchable,
             ..SiteCounters::default()
         };
         let row = form(n as u64, &format!("http://{name}.org/"), 0.5, n as f32 / 4.0);
-        let end = Outcome { forms: vec![new_form(row)], ..visit(n as u64, &waiting, tally) };
+        let end = Outcome { forms: vec![new_form(row)], ..visit(n as u64, &waiting, counters) };
         run_step(store, run, &waiting, end);
     }
     store.commit(run, &adding(&[queued_link("http://unheard.org/", 0, 0.5, 9)])).unwrap();
@@ -230,8 +230,8 @@ pub fn long_lists_are_complete(store: &dyn Store) {
     let end = |seq: u64| {
         let waiting = &links[seq as usize];
         let row = form(seq, waiting.link.url.as_str(), 0.5, (seq % 5) as f32 / 5.0);
-        let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
-        Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, tally) }
+        let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
+        Outcome { forms: vec![new_form(row)], ..visit(seq, waiting, counters) }
     };
     store.commit(run, &ending((0..MANY).map(end).collect())).unwrap();
     let rows = forms(store, &FormQuery::default());

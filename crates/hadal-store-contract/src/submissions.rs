@@ -12,7 +12,7 @@ use hadal_core::page::{Field, FieldKind, Form};
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 
-fn whole() -> Form {
+fn search_form() -> Form {
     let fields = vec![Field::new(FieldKind::Text, "q", ""), Field::new(FieldKind::Hidden, "s", "\u{20ac}")];
     Form::to(url("http://a.org/find"), Method::Get, fields)
 }
@@ -27,11 +27,12 @@ fn verdict(p_searchable: f32, p_relevant: f32) -> FormVerdict {
 }
 
 /// A link with the next request of a probe.
-fn question(order: u64) -> QueuedLink {
+fn probe_link(order: u64) -> QueuedLink {
     let page = url("http://a.org/");
-    let inquiry = ProbeState::new((FormId(order), &whole()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
+    let probe =
+        ProbeState::new((FormId(order), &search_form()), &page, &verdict(0.5, 0.5), "book", 1).unwrap();
     let link = FrontierLink {
-        task: LinkTask::Probe(Box::new(inquiry)),
+        task: LinkTask::Probe(Box::new(probe)),
         ..FrontierLink::root(url("http://a.org/find"), LinkOrigin::Link)
     };
     QueuedLink { queue: QueueId::PROBES, link, ..link_like(order) }
@@ -68,7 +69,7 @@ fn submit(store: &dyn Store, run: RunId, seq: u64, waiting: &QueuedLink) {
 
 pub fn a_submission_is_logged_when_sent_and_completed_by_its_outcome(store: &dyn Store) {
     let run = begin(store);
-    let waiting = question(1);
+    let waiting = probe_link(1);
     submit(store, run, 5, &waiting);
     store.commit(run, &Batch { submissions: vec![entry(run, 5)], ..Batch::default() }).unwrap();
     assert_eq!(everything(store), [entry(run, 5)]);
@@ -87,7 +88,7 @@ pub fn a_submission_is_logged_when_sent_and_completed_by_its_outcome(store: &dyn
 
 pub fn submissions_outlive_their_run_and_are_filtered(store: &dyn Store) {
     let run = begin(store);
-    submit(store, run, 1, &question(1));
+    submit(store, run, 1, &probe_link(1));
     store.discard(Activity::Run(run)).unwrap();
     let other = store.begin(&spec("cars")).unwrap();
     let cars = Submission { topic: "cars".into(), ..entry(other, 2) };
@@ -117,46 +118,46 @@ pub fn a_long_log_is_complete(store: &dyn Store) {
 
 pub fn a_link_with_a_probe_is_read_as_it_was_written(store: &dyn Store) {
     let run = begin(store);
-    let waiting = question(1);
+    let waiting = probe_link(1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     assert_eq!(of_host(store, run, QueueId::PROBES, &host("a.org"), None, 9), [waiting]);
 }
 
 pub fn a_link_may_continue_on_another_host(store: &dyn Store) {
     let run = begin(store);
-    let waiting = question(1);
+    let waiting = probe_link(1);
     let mut further = waiting.clone();
     further.link.url = url("http://www.a.org/results?q=1");
     let end = outcome(1, &waiting, StepEnd::Continue(Box::new(further.clone())));
     run_step(store, run, &waiting, end);
     assert_eq!(of_host(store, run, QueueId::PROBES, &host("a.org"), None, 9), []);
     assert_eq!(of_host(store, run, QueueId::PROBES, &host("www.a.org"), None, 9), [further]);
-    let tally = counters(store, run);
-    assert_eq!((tally.waiting, tally.failed, tally.errors.len()), (1, 0, 0));
+    let counters = counters(store, run);
+    assert_eq!((counters.waiting, counters.failed, counters.errors.len()), (1, 0, 0));
 }
 
 pub fn closing_a_site_keeps_its_probes(store: &dyn Store) {
     let run = begin(store);
-    let (question, page) = (question(1), queued_link("http://a.org/", 3, 0.5, 2));
-    store.commit(run, &adding(&[question.clone(), page])).unwrap();
+    let (link, page) = (probe_link(1), queued_link("http://a.org/", 3, 0.5, 2));
+    store.commit(run, &adding(&[link.clone(), page])).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     assert_eq!(of_queue(store, run, QueueId(3), 9), []);
-    assert_eq!(of_queue(store, run, QueueId::PROBES, 9), [question]);
+    assert_eq!(of_queue(store, run, QueueId::PROBES, 9), [link]);
     assert_eq!(counters(store, run).waiting, 1);
 }
 
 pub fn the_complete_form_is_read_on_request_only(store: &dyn Store) {
     let run = begin(store);
     let waiting = queued_link("http://a.org/", 0, 0.5, 1);
-    let put = FormRow { whole: Some(Box::new(whole())), ..form(1, "http://a.org/", 0.9, 0.6) };
+    let put = FormRow { form_snapshot: Some(Box::new(search_form())), ..form(1, "http://a.org/", 0.9, 0.6) };
     let bare = form(2, "http://a.org/", 0.9, 0.6);
     let end =
         Outcome { forms: vec![new_form(put), new_form(bare)], ..visit(1, &waiting, SiteCounters::default()) };
     run_step(store, run, &waiting, end);
-    assert!(forms(store, &FormQuery::default()).iter().all(|row| row.whole.is_none()));
-    assert_eq!(whole_form(store, run, FormId(1)), Some(whole()));
-    assert_eq!(whole_form(store, run, FormId(2)), None);
-    assert_eq!(whole_form(store, run, FormId(3)), None);
+    assert!(forms(store, &FormQuery::default()).iter().all(|row| row.form_snapshot.is_none()));
+    assert_eq!(form_snapshot(store, run, FormId(1)), Some(search_form()));
+    assert_eq!(form_snapshot(store, run, FormId(2)), None);
+    assert_eq!(form_snapshot(store, run, FormId(3)), None);
 }
 
 pub fn a_probe_result_changes_form_site_and_counters_once(store: &dyn Store) {
@@ -166,14 +167,14 @@ pub fn a_probe_result_changes_form_site_and_counters_once(store: &dyn Store) {
     let tally_before = SiteCounters { pages: 1, searchable: 1, relevant: 1, ..SiteCounters::default() };
     run_step(store, run, &waiting, Outcome { forms: found.to_vec(), ..visit(1, &waiting, tally_before) });
     let judged = |seq: u64, id: u64, finding: ProbeResult, verdict: FormVerdict| {
-        let mut asked = question(seq);
-        asked.link.id = hadal_core::address::LinkId(id);
+        let mut link = probe_link(seq);
+        link.link.id = hadal_core::address::LinkId(id);
         let judged = Some(Box::new(ProbedForm { form: FormId(id), finding, verdict }));
-        let end = Outcome { probe: judged, ..outcome(seq, &asked, StepEnd::Visited) };
-        run_step(store, run, &asked, end.clone());
+        let end = Outcome { probe: judged, ..outcome(seq, &link, StepEnd::Visited) };
+        run_step(store, run, &link, end.clone());
         store.commit(run, &ending(vec![end])).unwrap();
-        let tally = counters(store, run);
-        (tally.forms, tally.searchable, tally.relevant, sites(store, &SiteQuery::default())[0].best)
+        let counters = counters(store, run);
+        (counters.forms, counters.searchable, counters.relevant, sites(store, &SiteQuery::default())[0].best)
     };
     assert_eq!(judged(2, 1, ProbeResult::NotSearchable, verdict(0.03, 0.02)), (2, 0, 0, 0.2));
     assert_eq!(judged(3, 2, ProbeResult::Searchable, verdict(0.97, 0.485)), (2, 1, 0, 0.485));

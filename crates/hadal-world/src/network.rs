@@ -1,5 +1,6 @@
 //! Network behaviour of sites: failures, redirects of whole sites, latency and body limits.
 
+use crate::database::request_counter::FAILURE_PERIOD;
 use crate::random::{SeededRng, mix};
 use crate::scripted::{SCRIPTED_HOST, ScriptedWeb};
 use crate::site::Site;
@@ -14,9 +15,6 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Milliseconds during which a flaky host treats a URL the same way. Guess.
-const FAILURE_PERIOD: u64 = 4_000;
 
 /// `Retry-After` of a 503 response, in seconds; longer than [`FAILURE_PERIOD`].
 const RETRY_UNAVAILABLE: &str = "5";

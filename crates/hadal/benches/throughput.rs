@@ -166,9 +166,9 @@ fn measure_crawl(what: &str, setup: impl FnOnce() -> Anyhow<Crawl>) -> Anyhow<()
         let start = cpu()?;
         let summary = crawl(setup, &mut |_| {}).await?;
         let spent = cpu()? - start;
-        let size = summary.tally.bytes as f64 / summary.tally.pages.max(1) as f64 / 1000.0;
-        let name = format!("{what} ({} pages of {size:.0} KB)", summary.tally.pages);
-        say(&name, summary.tally.pages as f64 / spent, "pages per CPU-s");
+        let size = summary.counters.bytes as f64 / summary.counters.pages.max(1) as f64 / 1000.0;
+        let name = format!("{what} ({} pages of {size:.0} KB)", summary.counters.pages);
+        say(&name, summary.counters.pages as f64 / spent, "pages per CPU-s");
         Ok(())
     })
 }

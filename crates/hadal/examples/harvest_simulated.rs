@@ -2,7 +2,7 @@
 //! `cargo run --release --example harvest_simulated`.
 
 use hadal::fetch::in_process::InProcess;
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, open};
@@ -32,7 +32,7 @@ async fn main() -> anyhow::Result<()> {
 
     let home = Url::parse("http://museum.example/")?;
     let mut clock = Clock::simulated();
-    let form = form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "simulated").await?;
+    let form = form_at_url(&SearchLocation::at(&home, "simulated"), &client, &mut clock).await?;
     let policy = find_policy("hadal").expect("a built-in policy");
     let targets = HarvestOptions { coverage: 0.95, records: None, details: DetailMode::Never, seed: 1 };
     let jobs = vec![HarvestJob::new(form, &policy, targets)];
@@ -40,8 +40,8 @@ async fn main() -> anyhow::Result<()> {
     let store = open("memory:", Access::Crawl)?;
     let plan = HarvestPlan { max_requests: Some(1_000), clock, ..HarvestPlan::new(store, client, jobs) };
     for summary in harvest(plan, &mut |_| {}).await? {
-        let tally = summary.tally;
-        println!("{} of {RECORDS} records after {} requests", tally.records, tally.requests);
+        let counters = summary.counters;
+        println!("{} of {RECORDS} records after {} requests", counters.records, counters.requests);
         println!("estimate: {:?}, ending: {:?}", summary.estimate, summary.ending);
     }
     Ok(())

@@ -36,7 +36,7 @@ pub struct EvalCalibrateArgs {
 /// Policies of the fitted harvests.
 const POLICIES: [&str; 2] = ["hadal", "adaptive"];
 
-/// Coverage in percent at which a harvest ends: the interval matters most when a harvest is nearly complete.
+/// Coverage in percent at which a harvest ends: the interval matters most when a harvest is nearly complete. Guess.
 const UNTIL_PERCENT: u8 = 99;
 
 /// Runs missing harvests and prints the fitted figures.

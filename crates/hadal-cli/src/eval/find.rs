@@ -9,7 +9,7 @@ use hadal::choice::nearest;
 use hadal::config::units;
 use hadal::output::sections;
 
-use hadal_eval::find::oracle::ORACLE;
+use hadal_eval::ORACLE;
 use hadal_eval::find::{self, FindPlan, Preset, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
 use hadal_world::World;
@@ -63,6 +63,7 @@ const REQUESTS: u64 = 100_000;
 
 /// Topics of `--quick`: one with many forms and one with few.
 const QUICK_TOPICS: [&str; 2] = ["hotel", "book"];
+/// Budget and size of the web of `--quick`. Guesses.
 const QUICK_REQUESTS: u64 = 5_000;
 const QUICK_SITES: u32 = 20_000;
 

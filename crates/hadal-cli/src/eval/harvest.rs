@@ -6,8 +6,8 @@ use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
 use hadal::output::sections::{self, Section};
+use hadal_eval::ORACLE;
 use hadal_eval::find::{TrialFolder, figures::json};
-use hadal_eval::harvest::oracle::ORACLE;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
 use hadal_eval::harvest::{
     self, HIGHEST_LEVEL, HarvestCase, HarvestTrial, HarvestTrialPlan, NamedCollection, figures,
@@ -68,7 +68,7 @@ const RECORDS: u32 = 20_000;
 /// Controls, the policy of the paper, ours, and the oracle.
 const COMPARED: [&str; 5] = ["random-16k", "generic-frequency", "adaptive", "hadal", ORACLE];
 
-/// Records per collection with `--quick`.
+/// Records per collection with `--quick`. Guess.
 const QUICK_RECORDS: u32 = 3_000;
 const QUICK_SETTINGS: [&str; 6] = ["base", "cap-200", "rank-static", "passages", "labels", "paper"];
 

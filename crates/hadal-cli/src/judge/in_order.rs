@@ -5,7 +5,7 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Capacity of each queue.
+/// Capacity of each queue. Guess.
 const QUEUE_CAPACITY: usize = 16;
 
 /// Maps all items and passes the results to `take` in order, until it returns an error.

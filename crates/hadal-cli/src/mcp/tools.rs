@@ -16,6 +16,7 @@ use hadal::store::{
     FormEntry, FormQuery, HarvestQuery, HarvestRow, HarvestRowQuery, LabelFilter, Store, all_forms,
     all_records,
 };
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::html;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ const USUAL_ROWS: u64 = 20;
 const MAX_ROWS: u64 = 200;
 /// Forms that `search_sources` examines. Guess: they are read in a second.
 const MAX_EXAMINED: usize = 20_000;
-/// Forms that `ask` queries if the call states no number.
+/// Forms that `ask` queries if the call states no number. Guess.
 const USUAL_SOURCES: u64 = 5;
 
 /// Descriptions of all tools, as `tools/list` returns them.
@@ -225,8 +226,8 @@ fn judged(body: &[u8], content_type: Option<&str>, url: Option<Url>, status: u16
 fn sources(arguments: &Arguments<'_>) -> Result<FormQuery, String> {
     Ok(FormQuery {
         topic: arguments.text("topic")?.map(String::from),
-        min_relevance: 0.5,
-        min_searchable: 0.5,
+        min_relevance: MIN_ACCEPTED_P,
+        min_searchable: MIN_ACCEPTED_P,
         labels: LabelFilter::Accepted,
         ..FormQuery::default()
     })

@@ -1,6 +1,6 @@
 //! Forms that users marked in the directory, as examples of a topic. Their pages are fetched again.
 
-use crate::crawl::heed_signals;
+use crate::crawl::stop_on_signals;
 use crate::exit::Usage;
 use crate::session::Session;
 use crate::{network, quality};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
 
-/// Most pages fetched at the same time.
+/// Most pages fetched at the same time. Guess.
 const MAX_IN_FLIGHT: usize = 8;
 
 /// Marked forms of a topic.
@@ -49,7 +49,7 @@ pub fn marked(topic: &str, session: &Session) -> anyhow::Result<Option<Marked>> 
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let marked = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
-        tokio::spawn(heed_signals(stop));
+        tokio::spawn(stop_on_signals(stop));
         let mut marked = Marked::default();
         for (source, forms) in by_source {
             fetch(&source, forms, &mut marked, session, stopped.clone()).await?;

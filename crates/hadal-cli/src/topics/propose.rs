@@ -9,6 +9,7 @@ use hadal::topic::labelled::{page, pages_in};
 use hadal::topic::learn::learn;
 use hadal::topic::propose::{MAX_FORMS, Proposal, propose};
 use hadal::topic::{ExampleOrigin, Sample, TopicFile, TrainingData};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::html::parse;
 use hadal_core::identity::FormId;
 use serde_json::json;
@@ -36,7 +37,7 @@ pub struct ProposeArgs {
     write: bool,
 }
 
-/// Members shown per group.
+/// Members shown per group. Guess.
 const SHOWN: usize = 4;
 /// Most typical members of a group that a topic is learned from. Guess.
 const LEARNED_FROM: usize = 40;
@@ -65,12 +66,18 @@ pub fn run(args: &ProposeArgs, session: &Session) -> anyhow::Result<Exit> {
             true => Some(write(group, &samples, session)?),
             false => None,
         };
-        out.write_all(told(number + 1, group, made.as_deref(), &samples, session.json).as_bytes())?;
+        out.write_all(proposal_text(number + 1, group, made.as_deref(), &samples, session.json).as_bytes())?;
     }
     Ok(Exit::Done)
 }
 
-fn told(number: usize, group: &Proposal, made: Option<&str>, samples: &[Sample], json: bool) -> String {
+fn proposal_text(
+    number: usize,
+    group: &Proposal,
+    made: Option<&str>,
+    samples: &[Sample],
+    json: bool,
+) -> String {
     let pages: Vec<&str> =
         group.members.iter().take(SHOWN).map(|member| samples[*member].source.as_str()).collect();
     if json {
@@ -107,7 +114,7 @@ fn from_folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
     for path in pages_in(folder)? {
         let source = std::path::absolute(&path)?.display().to_string();
         let sample = Sample::of(&source, page(&path)?, None).ok();
-        samples.extend(sample.filter(|sample| sample.p_searchable >= 0.5));
+        samples.extend(sample.filter(|sample| sample.p_searchable >= MIN_ACCEPTED_P));
         if samples.len() == MAX_FORMS {
             break;
         }
@@ -120,7 +127,12 @@ fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
     let mut seen: HashSet<FormId> = HashSet::new();
     let mut samples = Vec::new();
     for run in store.runs(&RunQuery::default())? {
-        let query = FormQuery { run: Some(run.id), min_searchable: 0.5, whole: true, ..FormQuery::default() };
+        let query = FormQuery {
+            run: Some(run.id),
+            min_searchable: MIN_ACCEPTED_P,
+            with_snapshot: true,
+            ..FormQuery::default()
+        };
         for entry in all_forms(store, query) {
             let row = entry?.row;
             if !seen.insert(row.form_id) {
@@ -129,7 +141,7 @@ fn from_store(store: &dyn Store) -> anyhow::Result<Vec<Sample>> {
             if samples.len() == MAX_FORMS {
                 return Ok(samples);
             }
-            let Some(form) = row.whole.map(|whole| *whole) else { continue };
+            let Some(form) = row.form_snapshot.map(|form| *form) else { continue };
             let mut page = parse(b"", None, &row.page_url);
             page.language = row.language.clone();
             let source = row.page_url.to_string();

@@ -5,7 +5,7 @@ use crate::session::Session;
 use clap::Args;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
-use hadal::topic::resolve::meant;
+use hadal::topic::resolve::nearest_topic;
 use hadal::topic::{StrongestWords, TopicError, TopicFile};
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
@@ -36,7 +36,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> anyhow::Result<Exit> {
     } else if let Some(CriticTarget::Domain(domain)) = CriticTarget::built_in(&name) {
         (None, built_in(domain))
     } else {
-        let hint = meant(&name, folder).map(|meant| format!("; did you mean '{meant}'?"));
+        let hint = nearest_topic(&name, folder).map(|meant| format!("; did you mean '{meant}'?"));
         return Err(TopicError::Unknown { name, hint: hint.unwrap_or_default() }.into());
     };
     let text = match session.json {

@@ -7,9 +7,10 @@ use clap::Args;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
 use hadal::topic::labelled;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::trained::TrainedCritic;
 use hadal_core::learn::metrics::ConfusionMatrix;
-use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
+use hadal_core::learn::resampling::{BootstrapInterval, RESAMPLES, bootstrap_interval};
 use serde::Serialize;
 use serde_json::json;
 use std::io::Write;
@@ -30,8 +31,6 @@ pub struct TestArgs {
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
 }
-
-const ROUNDS: usize = 1000;
 
 /// A judged page.
 struct Judged {
@@ -76,7 +75,7 @@ fn confusion<'a>(judged: impl Iterator<Item = &'a Judged>) -> ConfusionMatrix {
 fn figures(judged: &[Judged], seed: u64) -> Figures {
     let groups: Vec<&str> = judged.iter().map(|judged| judged.group.as_str()).collect();
     let of = |figure: fn(&ConfusionMatrix) -> f64| {
-        bootstrap_interval(&groups, ROUNDS, seed, |rows| {
+        bootstrap_interval(&groups, RESAMPLES, seed, |rows| {
             figure(&confusion(rows.iter().map(|&row| &judged[row])))
         })
     };
@@ -102,7 +101,7 @@ fn event(topic: &str, judged: &[Judged], table: &ConfusionMatrix, figures: &Figu
 }
 
 fn wrong(judged: &[Judged]) -> impl Iterator<Item = &Judged> {
-    judged.iter().filter(|judged| (judged.p >= 0.5) != judged.relevant)
+    judged.iter().filter(|judged| (judged.p >= MIN_ACCEPTED_P) != judged.relevant)
 }
 
 fn report(judged: &[Judged], table: &ConfusionMatrix, figures: &Figures, session: &Session) -> String {
@@ -115,7 +114,7 @@ fn report(judged: &[Judged], table: &ConfusionMatrix, figures: &Figures, session
     for (name, figure) in
         [("precision", &figures.precision), ("recall", &figures.recall), ("F1", &figures.f1)]
     {
-        text.push_str(&format!("{name:<10} {}\n", told(figure)));
+        text.push_str(&format!("{name:<10} {}\n", interval_text(figure)));
     }
     for judged in wrong(judged) {
         let taken = if judged.relevant { "missed" } else { "judged relevant" };
@@ -124,7 +123,7 @@ fn report(judged: &[Judged], table: &ConfusionMatrix, figures: &Figures, session
     text
 }
 
-fn told(figure: &BootstrapInterval) -> String {
+fn interval_text(figure: &BootstrapInterval) -> String {
     match figure.estimate.is_nan() {
         true => "undefined".to_string(),
         false => format!("{:.2} ({:.2} to {:.2})", figure.estimate, figure.low, figure.high),

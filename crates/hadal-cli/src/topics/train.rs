@@ -13,7 +13,7 @@ use hadal::topic::comparison::{self, MarkedForms, TopicComparison, compare};
 use hadal::topic::file::checked_name;
 use hadal::topic::labelled::{self, LabelledPage};
 use hadal::topic::learn::{estimate, learn};
-use hadal::topic::resolve::recall;
+use hadal::topic::resolve::resolve_existing;
 use hadal::topic::{ExampleOrigin, Sample, TopicError, TopicFile, TopicFolder, TopicModel, TrainingData};
 use hadal_core::critic::classifiers::TopicEstimate;
 use hadal_core::critic::quality::ProportionInterval;
@@ -68,7 +68,7 @@ fn named(name: &str) -> TopicFile {
 
 /// Words of a built-in topic; empty for a new name.
 fn words(name: &str, folder: &TopicFolder) -> String {
-    recall(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
+    resolve_existing(name, folder).map(|wanted| wanted.topic.words.join(" ")).unwrap_or_default()
 }
 
 fn unknown(name: &str, folder: &TopicFolder) -> TopicError {
@@ -127,7 +127,7 @@ fn from_labels(mut file: TopicFile, session: &Session) -> anyhow::Result<Exit> {
         let why = "no form that is marked right could be fetched, and at least one is needed";
         return Err(Usage(format!("'{}': {why}", file.name)).into());
     }
-    let old = recall(&file.name, &session.config.topics)?;
+    let old = resolve_existing(&file.name, &session.config.topics)?;
     let words = file.words.clone();
     let forms =
         MarkedForms { own: &own.samples, right: &marked.relevant, wrong: &marked.other, words: &words };

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Longest wait for a condition on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Key under which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -65,7 +65,7 @@ impl Browser {
         ];
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"binary": chromium, "args": arguments},
-            "timeouts": {"script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64},
+            "timeouts": {"script": TIMEOUT.as_millis() as u64, "pageLoad": TIMEOUT.as_millis() as u64},
         }}});
         let answer = client.send(Method::POST, "/session", Some(wanted)).await.json();
         let session = answer["value"]["sessionId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_string();
@@ -114,7 +114,7 @@ impl Browser {
 
     /// Performs an action on an element; tries again if the page was redrawn.
     async fn on_element(&self, selector: &str, action: &str, body: Value) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             self.until(&format!("document.querySelector({}) !== null", Value::from(selector))).await;
             let found = self.command("element", json!({"using": "css selector", "value": selector})).await;

@@ -14,7 +14,7 @@ mod poison;
 #[path = "../cli/program.rs"]
 mod program;
 
-use driver::{Browser, PATIENCE, browser};
+use driver::{Browser, TIMEOUT, browser};
 use hadal::store::{Activity, Control, HarvestProgress, HarvestState, HarvestStep};
 use hadal_store_contract::fixture as store_fixture;
 use poison::SCRIPT;
@@ -45,7 +45,7 @@ impl Demo {
         let (tell, told) = mpsc::channel();
         let id = self.child.id();
         std::thread::spawn(move || tell.send(self.child.wait().unwrap().code()).ok());
-        told.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("process {id} goes on"))
+        told.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("process {id} goes on"))
     }
 }
 

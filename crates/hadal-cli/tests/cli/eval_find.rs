@@ -102,7 +102,7 @@ fn plain(
         .budget(Budget { requests: Some(spec.requests), ..Budget::default() })
         .politeness(no_pauses, AGENT)
         .concurrency(4)
-        .clock(Clock::simulated(), trial::WINDOW)
+        .clock(Clock::simulated(), hadal::engine::SIMULATED_WINDOW)
         .stop(stop)
         .build()
 }

@@ -18,13 +18,17 @@ fn place() -> Place {
     evil.record.fields.clear();
     let step = HarvestStep {
         records: vec![record(1), evil],
-        asked: Some(asked(1, 1..3)),
+        finished_query: Some(query_row(1, 1..3)),
         estimate: Some(HarvestEstimate { size: [2.0, 2.5, 4.0], coverage: [0.5, 0.8, 1.0] }),
         ..harvest_step(0, 1, 0..0)
     };
-    let second = QueryRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..asked(2, 0..0) };
-    let failed =
-        HarvestStep { asked: Some(second), failed: Some(FailureKind::Http(500)), ..harvest_step(1, 2, 0..0) };
+    let second =
+        QueryRow { total: None, end: ReadingEnd::Failed, words: "fish".into(), ..query_row(2, 0..0) };
+    let failed = HarvestStep {
+        finished_query: Some(second),
+        failed: Some(FailureKind::Http(500)),
+        ..harvest_step(1, 2, 0..0)
+    };
     commit_steps(store.as_ref(), books, &[step, failed]);
     log_submission(store.as_ref(), &harvest_entry(books, 0));
     let ending = Some("more requests no longer pay".to_string());

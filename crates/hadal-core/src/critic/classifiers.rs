@@ -3,6 +3,7 @@
 //! A model file consists of an 8-byte magic number, a format version (u16), an xxh3 checksum of the body (u64),
 //! both little-endian, and the body in postcard encoding. The header is checked before the body is decoded.
 
+use super::MIN_ACCEPTED_P;
 use super::background::Background;
 use super::domain::{DomainClassifier, OTHER};
 use super::learned::{LearnedTopic, TopicExamples};
@@ -90,11 +91,11 @@ impl Classifiers {
     pub fn estimate_topic(&self, examples: &TopicExamples) -> TopicEstimate {
         let judged = (0..examples.forms.len()).filter(|&out| {
             let topic = self.learn_topic(&examples.without(out));
-            self.p_form(&topic, &examples.forms[out]) >= 0.5
+            self.p_form(&topic, &examples.forms[out]) >= MIN_ACCEPTED_P
         });
         let topic = self.learn_topic(examples);
         let background = self.background.forms(self.domains.vocabulary());
-        let claimed = background.iter().filter(|row| self.p_form(&topic, row) >= 0.5);
+        let claimed = background.iter().filter(|row| self.p_form(&topic, row) >= MIN_ACCEPTED_P);
         TopicEstimate {
             recognised: judged.count() as u32,
             examples: examples.forms.len() as u32,

@@ -41,7 +41,7 @@ pub const OTHER: usize = DOMAINS.len() - 1;
 /// L2 penalties to choose from by cross-validation inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
-/// Folds of that cross-validation.
+/// Folds of that cross-validation. Guess.
 const INNER_FOLDS: usize = 3;
 
 /// Weight of a typical form relative to a labelled form. Guess between 0.3 and 1, which were tried outside the project.

@@ -166,7 +166,7 @@ impl FormShape {
 
     /// Kind, log-odds of being searchable, and evidence.
     fn classify(&self) -> (FormKind, f32, Vec<String>) {
-        if let Some((kind, why)) = self.veto() {
+        if let Some((kind, why)) = self.certain_kind() {
             return (kind, -4.0, vec![why.to_string()]);
         }
         let rules = [
@@ -192,7 +192,7 @@ impl FormShape {
     }
 
     /// Rules for forms that are certainly not a search.
-    fn veto(&self) -> Option<(FormKind, &'static str)> {
+    fn certain_kind(&self) -> Option<(FormKind, &'static str)> {
         let password = self.passwords > 0;
         let rules = [
             (

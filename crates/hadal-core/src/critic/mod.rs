@@ -64,6 +64,10 @@ pub struct PageVerdict {
     pub text_features: topic_features::TopicFeatures,
 }
 
+/// Least probability at which a form counts as searchable or relevant, and a page as on topic. By definition, see GLOSSARY.md:
+/// likelier than not.
+pub const MIN_ACCEPTED_P: f32 = 0.5;
+
 /// Result of judging a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormVerdict {
@@ -78,14 +82,14 @@ pub struct FormVerdict {
 }
 
 impl FormVerdict {
-    /// True if `p_searchable` is at least 0.5.
+    /// True if `p_searchable` is at least [`MIN_ACCEPTED_P`].
     pub fn is_searchable(&self) -> bool {
-        self.p_searchable >= 0.5
+        self.p_searchable >= MIN_ACCEPTED_P
     }
 
-    /// True if `p_relevant` is at least 0.5.
+    /// True if `p_relevant` is at least [`MIN_ACCEPTED_P`].
     pub fn is_relevant(&self) -> bool {
-        self.p_relevant >= 0.5
+        self.p_relevant >= MIN_ACCEPTED_P
     }
 
     /// P(on topic | searchable) = P(searchable and on topic) / P(searchable).

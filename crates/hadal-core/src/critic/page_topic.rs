@@ -18,7 +18,7 @@ const SITES_NEEDED: u32 = 3;
 /// L2 penalty. Guess.
 const L2: f64 = 0.1;
 
-/// Folds inside the training data that yield the log-odds for the calibration.
+/// Folds inside the training data that yield the log-odds for the calibration. Guess.
 const INNER_FOLDS: usize = 3;
 
 /// Estimates the domain of a page.

@@ -84,7 +84,7 @@ fn contains_search(form: &Form) -> bool {
         })
 }
 
-/// Folds inside the training data that yield the margins for Platt's sigmoid.
+/// Folds inside the training data that yield the margins for Platt's sigmoid. Guess.
 const INNER_FOLDS: usize = 5;
 
 /// Estimates the domain of a search form with one SVM per domain, each against the rest.

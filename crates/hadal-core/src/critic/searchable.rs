@@ -4,6 +4,7 @@
 //! P(searchable). A softmax model chooses among the other kinds.
 
 use super::FormKind;
+use super::MIN_ACCEPTED_P;
 use super::kind_features::{each_kind_feature, feature_hash, kind_features};
 use super::{LabelledForm, P_ENDPOINT, P_LEARNED};
 use crate::learn::logistic::{Logistic, LogisticOptions};
@@ -23,7 +24,7 @@ const OTHER_KINDS: &[FormKind] = FormKind::ALL.split_at(1).1;
 /// L2 penalties to choose from by cross-validation inside the training data.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
-/// Folds of that cross-validation.
+/// Folds of that cross-validation. Guess.
 const INNER_FOLDS: usize = 5;
 
 /// Estimates the kind of a form.
@@ -72,7 +73,7 @@ impl SearchableClassifier {
         }
         let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));
-        let kind = match p >= 0.5 {
+        let kind = match p >= MIN_ACCEPTED_P {
             true => FormKind::Search,
             false => self.other_kind(&row),
         };

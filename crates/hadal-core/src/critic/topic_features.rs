@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 const MAX_FIELDS: usize = 64;
 const MAX_OPTIONS: usize = 40;
 const MAX_WORDS: usize = 400;
-/// Words of the page text that are read. Pages of the training data have fewer.
+/// Words of the page text that are read. Pages of the training data have fewer. Guess.
 const MAX_PAGE_WORDS: usize = 4_000;
 
 /// Place of a text. The weights of the places are guesses.
@@ -208,6 +208,7 @@ fn counted(mut concepts: Vec<Concept>) -> Vec<(Concept, u32)> {
 /// Sorts hashes. Hashes are evenly distributed, so a bucket per prefix and an insertion sort are faster than a general
 /// sort when there are many.
 fn sorted(mut hashes: Vec<u32>) -> Vec<u32> {
+    // Guess.
     const BUCKETS: usize = 1 << 10;
     if hashes.len() < BUCKETS / 4 {
         hashes.sort_unstable();

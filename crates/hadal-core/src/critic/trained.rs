@@ -1,5 +1,6 @@
 //! The default critic of a crawl: the shipped classifiers, applied to one topic.
 
+use super::MIN_ACCEPTED_P;
 use super::classifiers::Classifiers;
 use super::domain::{DOMAINS, OTHER};
 use super::learned::LearnedTopic;
@@ -110,7 +111,7 @@ impl Critic for TrainedCritic {
             true => self.p_topic(form, page, &verdict.text_features),
             false => 0.0,
         };
-        let evidence = if p_searchable >= 0.5 { self.evidence(form, page) } else { Vec::new() };
+        let evidence = if p_searchable >= MIN_ACCEPTED_P { self.evidence(form, page) } else { Vec::new() };
         FormVerdict { kind, p_searchable, p_relevant: self.p_relevant(p_searchable, p_topic), evidence }
     }
 

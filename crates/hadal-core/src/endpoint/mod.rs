@@ -96,7 +96,7 @@ pub fn endpoints(markup: &PageMarkup<'_>) -> Vec<Form> {
 /// Returns true if an endpoint holds the records of a visible form: the form has one field for words and no filter, is
 /// sent to the endpoint's host, and names the field as the software does. The form of a search index is handled by a
 /// script, so it leads to a static page.
-pub fn stands_for(endpoint: &Form, form: &Form) -> bool {
+pub fn holds_records_of(endpoint: &Form, form: &Form) -> bool {
     let is_word = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Search);
     let words: Vec<&Field> = form.fields.iter().filter(|field| is_word(field.kind)).collect();
     let [words] = words[..] else { return false };
@@ -130,7 +130,7 @@ fn is_filter(field: &Field) -> bool {
 /// and no form of the page searches the same records.
 pub fn is_own_search(endpoint: &Form, forms: &[Form]) -> bool {
     let shows_box = matches!(endpoint.source, FormSource::WordPress | FormSource::MediaWiki);
-    !shows_box && !forms.iter().any(|form| stands_for(endpoint, form))
+    !shows_box && !forms.iter().any(|form| holds_records_of(endpoint, form))
 }
 
 /// Fixed parameter of an endpoint.
@@ -176,7 +176,7 @@ mod tests {
         };
         let stands = |form: &str| {
             let page = page(form);
-            stands_for(&page.hints.endpoints[0], &page.forms[0])
+            holds_records_of(&page.hints.endpoints[0], &page.forms[0])
         };
         assert!(stands("<form><input type=search name=s></form>"));
         assert!(!stands("<form action=/rooms><input name=town></form>"));

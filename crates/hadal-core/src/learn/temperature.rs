@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Penalty on the distance from the model's own probabilities. Guess: about a third of one example.
 const PENALTY: f64 = 0.3;
 
-/// Lower bound of the logarithm of a probability.
+/// Lower bound of the logarithm of a probability. Guess.
 const MIN_LOG: f64 = -12.0;
 
 /// Map from the probabilities of a model to calibrated ones.

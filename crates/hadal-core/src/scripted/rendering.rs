@@ -1,5 +1,6 @@
 //! Pages that are worth a browser.
 
+use crate::critic::MIN_ACCEPTED_P;
 use crate::critic::probe::query_field;
 use crate::page::{FieldKind, Form, FormSource, Page};
 use crate::submission::is_learned;
@@ -9,8 +10,6 @@ use memchr::memmem;
 const MAX_EMPTY_TEXT: usize = 400;
 /// Links below which a page with scripts counts as empty. Guess.
 const MAX_EMPTY_LINKS: usize = 4;
-/// Least P(searchable) of a scripted box that is worth a browser. Guess: likelier a search than not.
-const MIN_P_SEARCHABLE: f32 = 0.5;
 
 /// Reason to render a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub fn render_reason(page: &Page, body: &[u8], p_searchable: impl Fn(&Form) -> f
     if !page.hints.endpoints.is_empty() {
         return None;
     }
-    let is_worth = |form: &Form| is_scripted(form) && p_searchable(form) >= MIN_P_SEARCHABLE;
+    let is_worth = |form: &Form| is_scripted(form) && p_searchable(form) >= MIN_ACCEPTED_P;
     if page.forms.iter().any(is_worth) {
         return Some(RenderReason::ScriptedBox);
     }

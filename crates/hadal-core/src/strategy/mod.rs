@@ -37,7 +37,11 @@ use url::Url;
 pub use registry::{DuplicateStrategy, StrategyEntry, StrategyRegistry, find_strategy};
 
 /// Least P(on topic) of an on-topic page (FFC paper, section 3.2).
-const ON_TOPIC: f32 = 0.5;
+const ON_TOPIC: f32 = crate::critic::MIN_ACCEPTED_P;
+
+/// Most links before a form that a strategy learns from, without the link to the form's page. FFC and ACHE use three
+/// levels.
+pub const MAX_CREDITED_LINKS: usize = 3;
 
 /// Decides the order of a crawl.
 ///
@@ -166,7 +170,7 @@ pub trait QueueHeads {
 
     /// Best link of a queue among those with a host that is not ready but will be soon: after the answer to a request in
     /// flight or a short pause. `None` if there is none or if the answer is not known.
-    fn head_soon(&self, _queue: QueueId) -> Option<QueueHead> {
+    fn head_ready_soon(&self, _queue: QueueId) -> Option<QueueHead> {
         None
     }
 

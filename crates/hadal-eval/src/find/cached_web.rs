@@ -69,7 +69,7 @@ impl CachedWeb {
         Some((Exchange { result: Ok(response), took, peer: Some(peer) }, Some(Arc::new(reading))))
     }
 
-    fn go(&self, request: &Request, id: LinkId, at: Time) -> VisitResult {
+    fn fetch_and_judge(&self, request: &Request, id: LinkId, at: Time) -> VisitResult {
         let mut exchange = self.setup.known_world.world.respond(request, at);
         let Some(response) = exchange.result.as_mut().ok().filter(|response| is_page(response)) else {
             return (exchange, None);
@@ -99,7 +99,7 @@ impl Visit for CachedWeb {
         let kept = self.kept(request, id, at);
         let count = if kept.is_some() { &self.hits } else { &self.misses };
         count.fetch_add(1, Ordering::Relaxed);
-        Box::pin(ready(kept.unwrap_or_else(|| self.go(request, id, at))))
+        Box::pin(ready(kept.unwrap_or_else(|| self.fetch_and_judge(request, id, at))))
     }
 }
 

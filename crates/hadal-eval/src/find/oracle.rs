@@ -12,10 +12,7 @@ use super::topic_setup::TopicSetup;
 use super::trial::{FindTrial, TrainingCost, TrialCost};
 use hadal_world::World;
 
-/// Name of the oracle in the list of strategies.
-pub const ORACLE: &str = "oracle";
-
-/// Requests between two points of the curve.
+/// Requests between two points of the curve. Guess.
 const POINT_EVERY: u64 = 500;
 
 /// New relevant forms per request of a site's tour. Request 0 is robots.txt.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
-/// Number of separately locked parts.
+/// Number of separately locked parts. Guess.
 const SHARDS: usize = 64;
 
 /// Memory overhead of an entry in bytes: key, table slot, reference counters. Guess.

@@ -3,11 +3,12 @@
 //! Threads take trials from one queue in which the trials of a topic are adjacent. The threads of a topic share
 //! its page cache, which is freed with the last trial of the topic.
 
-use super::oracle::{self, ORACLE};
+use super::oracle;
 use super::page_cache::CacheLimit;
 use super::plan::{FindPlan, TrialSpec};
 use super::topic_setup::{KnownWorld, TopicSetup};
 use super::trial::{self, FindTrial};
+use crate::ORACLE;
 use crate::trial_folder::TrialFolder;
 use anyhow::Context;
 use hadal_core::strategy::StrategyRegistry;

@@ -6,6 +6,7 @@ use super::truth::FormTruth;
 use hadal::engine::CrawlEvent;
 use hadal::store::FormRow;
 use hadal_core::address::Site;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::identity::FormId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,7 @@ impl<'t> Scorer<'t> {
                     self.gauges.entry(gauge.name.to_string()).or_default().push((*requests, gauge.value));
                 }
             }
-            CrawlEvent::Finished { tally, .. } => self.mark(tally.requests, tally.pages),
+            CrawlEvent::Finished { counters, .. } => self.mark(counters.requests, counters.pages),
             _ => {}
         }
     }
@@ -78,8 +79,8 @@ impl<'t> Scorer<'t> {
         }
         let (really_searches, really_relevant) =
             (self.truth.is_searchable(form.form_id), self.truth.is_relevant(form.form_id, self.topic));
-        let taken = form.p_relevant >= 0.5;
-        self.now.searchable += u64::from(really_searches && form.p_searchable >= 0.5);
+        let taken = form.p_relevant >= MIN_ACCEPTED_P;
+        self.now.searchable += u64::from(really_searches && form.p_searchable >= MIN_ACCEPTED_P);
         self.now.met += u64::from(really_relevant);
         self.now.wrong += u64::from(taken && !really_relevant);
         if taken && really_relevant {

@@ -4,6 +4,7 @@ use super::cached_web::{CachedWeb, RequestCounts};
 use super::plan::TrialSpec;
 use super::score::{CurvePoint, Gauges, Scorer, at};
 use super::topic_setup::TopicSetup;
+use hadal::engine::SIMULATED_WINDOW;
 use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlError, CrawlEvent, crawl};
 use hadal::polite::robots::AGENT;
 use hadal::polite::{Clock, Politeness};
@@ -18,9 +19,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Steps that may start before the oldest unfinished step ends.
-pub const WINDOW: usize = 16;
 
 /// Result of one crawl.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,8 +166,8 @@ fn crawl_setup(
         .visit(Arc::clone(web) as _)
         .budget(Budget { requests: Some(spec.requests), ..Budget::default() })
         .politeness(no_pauses, AGENT)
-        .concurrency(WINDOW)
-        .clock(Clock::simulated(), WINDOW)
+        .concurrency(SIMULATED_WINDOW)
+        .clock(Clock::simulated(), SIMULATED_WINDOW)
         .checkpoint_every(Duration::MAX)
         .stop(stop)
         .build()

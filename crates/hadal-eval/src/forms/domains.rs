@@ -1,8 +1,9 @@
 //! Classification of search forms by domain: from the form's own text, and with the text of its page.
 
-use super::{BINS, Disagreement, ROUNDS, by_fold, cut};
+use super::{BINS, Disagreement, RESAMPLES, by_fold, cut};
 use crate::training::built_in::{LabelledData, SEED, SITE_WEIGHT};
 use hadal_core::critic::LabelledForm;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::domain::{DOMAINS, DomainClassifier, DomainText};
 use hadal_core::critic::paper_baseline::SvmDomainClassifier;
 use hadal_core::critic::topic_features::page_text_features;
@@ -12,13 +13,13 @@ use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Number of cross-validation folds by site.
+/// Number of cross-validation folds by site. The usual number.
 pub const FOLDS: usize = 10;
 
-/// Least label confidence for scoring. Training uses all labels.
-const MIN_CONFIDENCE: f32 = 0.8;
+/// Least label confidence for scoring. Training uses all labels. Guess.
+pub const MIN_CONFIDENCE: f32 = 0.8;
 
-/// Least number of forms for a domain to enter the averages.
+/// Least number of forms for a domain to enter the averages. Guess.
 const MIN_FORMS: usize = 10;
 
 /// Figures of all feature sets.
@@ -150,7 +151,7 @@ fn reading(name: &'static str, rows: &[(&LabelledForm, &[f32])], averaged: &[usi
         chosen.iter().for_each(|&at| confusion.add(truth[at], judged[at]));
         confusion
     };
-    let figure = |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(&sites, ROUNDS, SEED, statistic);
+    let figure = |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(&sites, RESAMPLES, SEED, statistic);
     let share = |chosen: &[usize], right: &dyn Fn(usize) -> bool| {
         chosen.iter().filter(|&&at| right(at)).count() as f64 / chosen.len().max(1) as f64
     };
@@ -174,8 +175,9 @@ fn reading(name: &'static str, rows: &[(&LabelledForm, &[f32])], averaged: &[usi
             share(&of, &|at| truth[at] == judged[at])
         }),
         one_vs_rest: figure(&|chosen| {
-            let of =
-                |&domain: &usize| share(chosen, &|at| (rows[at].1[domain] >= 0.5) == (truth[at] == domain));
+            let of = |&domain: &usize| {
+                share(chosen, &|at| (rows[at].1[domain] >= MIN_ACCEPTED_P) == (truth[at] == domain))
+            };
             averaged.iter().map(of).sum::<f64>() / averaged.len().max(1) as f64
         }),
         macro_f1: figure(&|chosen| table(chosen).macro_f1(averaged)),

@@ -9,6 +9,7 @@ use super::by_fold;
 use super::domains::{DomainFigures, FOLDS, site_folds};
 use crate::training::built_in::{LabelledData, SEED, row};
 use hadal_core::critic::LabelledForm;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::classifiers::related_domain;
 use hadal_core::critic::domain::{DOMAINS, OTHER};
 use hadal_core::critic::learned::{LearnedTopic, TopicExamples};
@@ -18,9 +19,10 @@ use hadal_core::learn::rng::Rng;
 use serde::Serialize;
 use std::collections::HashMap;
 
+/// Examples per topic. Guess.
 const EXAMPLES: usize = 5;
 
-/// Draws of examples.
+/// Draws of examples. Guess.
 const DRAWS: u64 = 3;
 
 /// Figures of one domain, or of all together.
@@ -112,7 +114,9 @@ pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> Vec<FewExampleF
             words: words.iter().map(|one| (one.truth, one.own)).collect(),
             built_in: built_in
                 .iter()
-                .map(|(_, truth, p)| (usize::from(*truth == domain), usize::from(p[domain] >= 0.5)))
+                .map(|(_, truth, p)| {
+                    (usize::from(*truth == domain), usize::from(p[domain] >= MIN_ACCEPTED_P))
+                })
                 .collect(),
         };
         if !judged.examples.is_empty() {
@@ -173,8 +177,8 @@ impl Set<'_> {
             let supported = topic.supported(own, |domain| self.p_domains[at][domain]);
             TopicJudgement {
                 truth: usize::from(self.searches[at].domain == Some(domain)),
-                own: usize::from(own >= 0.5),
-                supported: usize::from(supported >= 0.5),
+                own: usize::from(own >= MIN_ACCEPTED_P),
+                supported: usize::from(supported >= MIN_ACCEPTED_P),
             }
         })
         .collect()

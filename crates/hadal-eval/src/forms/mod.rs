@@ -11,14 +11,12 @@ pub mod summary;
 pub mod unseen;
 
 use crate::training::built_in::LabelledData;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::learn::metrics::{ConfusionMatrix, ReliabilityBin, calibration_error, reliability, roc_auc};
-use hadal_core::learn::resampling::{self, BootstrapInterval};
+use hadal_core::learn::resampling::{self, BootstrapInterval, RESAMPLES};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Mutex;
-
-/// Bootstrap resamples per interval.
-const ROUNDS: usize = 1000;
 
 /// Bins of equal mass in a reliability curve.
 const BINS: usize = 10;
@@ -83,10 +81,10 @@ impl BinaryFigures {
     /// Compares probabilities with labels.
     pub fn of(name: &str, probabilities: &[f32], labels: &[bool], sites: &[&str]) -> BinaryFigures {
         let figure = |statistic: fn(&ConfusionMatrix) -> f64| {
-            resampling::bootstrap_interval(sites, ROUNDS, crate::training::built_in::SEED, |rows| {
+            resampling::bootstrap_interval(sites, RESAMPLES, crate::training::built_in::SEED, |rows| {
                 let p: Vec<f32> = rows.iter().map(|&row| probabilities[row]).collect();
                 let truth: Vec<bool> = rows.iter().map(|&row| labels[row]).collect();
-                statistic(&ConfusionMatrix::binary(&p, &truth, 0.5))
+                statistic(&ConfusionMatrix::binary(&p, &truth, MIN_ACCEPTED_P))
             })
         };
         BinaryFigures {

@@ -1,8 +1,9 @@
 //! Classification of pages by domain: naive Bayes as in the papers, and ours, with folds by site.
 
 use super::domains::{FOLDS, best, site_folds};
-use super::{BINS, ROUNDS, by_fold};
+use super::{BINS, RESAMPLES, by_fold};
 use crate::training::built_in::{LabelledData, SEED};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::domain::{DOMAINS, DomainText, OTHER};
 use hadal_core::critic::page_topic::PageClassifier;
 use hadal_core::critic::paper_baseline::BayesPageClassifier;
@@ -80,7 +81,8 @@ fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) ->
         right.count() as f64 / of.count().max(1) as f64
     };
     let mean = |of: &dyn Fn(usize) -> f64| twelve().map(of).sum::<f64>() / (DOMAINS.len() - 1) as f64;
-    let figure = |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(sites, ROUNDS / 5, SEED, statistic);
+    let figure =
+        |statistic: &dyn Fn(&[usize]) -> f64| bootstrap_interval(sites, RESAMPLES / 5, SEED, statistic);
     let all: Vec<usize> = (0..truth.len()).collect();
     let pairs: Vec<(f32, bool)> = p
         .iter()
@@ -95,7 +97,8 @@ fn figures(name: &'static str, p: &[&[f32]], truth: &[usize], sites: &[&str]) ->
         sites_against_other: whole_sites(p, truth, sites),
         on_or_off: figure(&|chosen| {
             mean(&|domain| {
-                let right = chosen.iter().filter(|&&at| (p[at][domain] >= 0.5) == (truth[at] == domain));
+                let right =
+                    chosen.iter().filter(|&&at| (p[at][domain] >= MIN_ACCEPTED_P) == (truth[at] == domain));
                 right.count() as f64 / chosen.len().max(1) as f64
             })
         }),
@@ -124,7 +127,7 @@ fn whole_sites(p: &[&[f32]], truth: &[usize], sites: &[&str]) -> BootstrapInterv
             (truth[pages[0]], (0..DOMAINS.len()).map(mean).collect())
         })
         .collect();
-    bootstrap_interval(&names, ROUNDS, SEED, |chosen| {
+    bootstrap_interval(&names, RESAMPLES, SEED, |chosen| {
         let of = |domain: usize| {
             let of =
                 chosen.iter().map(|&at| &means[at]).filter(|(truth, _)| *truth == domain || *truth == OTHER);

@@ -5,12 +5,14 @@ use crate::training::built_in::{LabelledData, SEED};
 use anyhow::Context;
 use hadal_core::critic::FormKind;
 use hadal_core::critic::LabelledForm;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::paper_baseline::TreeFormClassifier;
 use hadal_core::critic::searchable::SearchableClassifier;
 use hadal_core::page::Form;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Number of cross-validation folds. The usual number.
 const FOLDS: usize = 10;
 
 /// Errors with at least this probability are reported as doubtful labels. Guess.
@@ -80,10 +82,10 @@ pub fn evaluate(data: &LabelledData, formasaurus: Option<&Path>) -> anyhow::Resu
     let right = judged.iter().filter(|(at, _, _, kind)| *kind == examples[*at].kind).count();
     let mut errors: Vec<Disagreement> = judged
         .iter()
-        .filter(|(at, _, p, _)| (*p >= 0.5) != labels[*at])
+        .filter(|(at, _, p, _)| (*p >= MIN_ACCEPTED_P) != labels[*at])
         .map(|(at, _, p, kind)| disagreement(examples[*at], *p, *kind))
         .collect();
-    errors.sort_by(|a, b| (b.p - 0.5).abs().total_cmp(&(a.p - 0.5).abs()));
+    errors.sort_by(|a, b| (b.p - MIN_ACCEPTED_P).abs().total_cmp(&(a.p - MIN_ACCEPTED_P).abs()));
     let doubtful =
         errors.iter().filter(|error| error.p >= DOUBTFUL_FROM || error.p <= 1.0 - DOUBTFUL_FROM).count();
     let searches = labels.iter().filter(|label| **label).count();

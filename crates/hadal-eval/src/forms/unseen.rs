@@ -3,19 +3,18 @@
 //! A form is recognised if P(relevant) >= 0.5, as in a crawl for its domain. Claims of forms that are no searches count
 //! against the precision.
 
+use super::domains::MIN_CONFIDENCE;
 use super::domains::{DomainFigures, FOLDS, site_folds};
-use super::{BinaryFigures, ROUNDS, by_fold};
+use super::{BinaryFigures, RESAMPLES, by_fold};
 use crate::training::built_in::{LabelledData, SEED};
 use hadal_core::critic::LabelledForm;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::domain::{DOMAINS, OTHER};
 use hadal_core::critic::searchable::SearchableClassifier;
 use hadal_core::critic::trained::p_relevant;
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use serde::Serialize;
 use std::collections::HashMap;
-
-/// Least label confidence for scoring. Training uses all labels.
-const MIN_CONFIDENCE: f32 = 0.8;
 
 /// Figures on the sites of the forms labelled by domain, each judged by classifiers that have not seen its site.
 #[derive(Clone, Debug, Serialize)]
@@ -106,7 +105,7 @@ fn of_domain(domain: usize, forms: &[JudgedForm<'_>]) -> RecognitionFigures {
 }
 
 fn is_claimed(form: &JudgedForm<'_>, domain: usize) -> bool {
-    form.p_relevant[domain] >= 0.5
+    form.p_relevant[domain] >= MIN_ACCEPTED_P
 }
 
 /// Share of the forms that have a property, among those that count.
@@ -117,7 +116,7 @@ fn share(
 ) -> BootstrapInterval {
     let counted: Vec<&JudgedForm<'_>> = forms.iter().filter(|form| counts(form)).collect();
     let sites: Vec<&str> = counted.iter().map(|form| form.site).collect();
-    bootstrap_interval(&sites, ROUNDS, SEED, |chosen| {
+    bootstrap_interval(&sites, RESAMPLES, SEED, |chosen| {
         chosen.iter().filter(|&&at| has(counted[at])).count() as f64 / chosen.len().max(1) as f64
     })
 }

@@ -271,7 +271,7 @@ fn quality(rows: &[CalibrationRow<'_>]) -> Section {
     }
 }
 
-/// Coverages at which the quality is printed.
+/// Coverages at which the quality is printed. Choice of the report.
 const MOMENTS: [f64; 4] = [0.3, 0.6, 0.9, 0.97];
 
 /// Coverage of an interval, true if it holds, and its width over the true size.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Coverages at which policies are compared.
+/// Coverages at which policies are compared. Choice of the report.
 pub const LEVELS: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 0.95];
 
 /// Coverage in percent at which a harvest ends that compares policies: the highest of [`LEVELS`].
@@ -33,8 +33,9 @@ pub struct HarvestCurve {
 }
 
 /// A point is stored after a gain of this share of all records, or after a growth of the number of queries by
-/// [`GROWTH`].
+/// [`GROWTH`]. Guess.
 const GAIN: f64 = 1.0 / 300.0;
+/// Growth of the number of queries between two points, see [`GAIN`]. Guess.
 const GROWTH: f64 = 1.02;
 
 impl HarvestCurve {

@@ -4,10 +4,11 @@
 //! harvester runs, as in `hadal harvest URL`: it opens the form, reads result pages, follows pagers and identifies
 //! records. A stored row is right if it is a record of the database that no earlier row is.
 
+use super::BODY_LIMIT;
 use super::collections::NamedCollection;
 use anyhow::Context;
 use hadal::fetch::in_process::InProcess;
-use hadal::harvest::open_form::{self, PostForms};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::output::sections::{Section, headings};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
@@ -26,8 +27,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use url::Url;
 
-/// Largest body of a response in bytes.
-const BODY_LIMIT: u64 = 4 << 20;
 /// Host of every simulated site.
 const NAME: &str = "db";
 
@@ -225,7 +224,7 @@ async fn harvest_site(
     let client = PoliteClient::new(Arc::new(InProcess(Arc::clone(world))), options, watch::channel(false).1);
     let home = Url::parse(&format!("http://{NAME}.example/"))?;
     let mut clock = Clock::simulated();
-    let form = open_form::form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "web").await?;
+    let form = form_at_url(&SearchLocation::at(&home, "web"), &client, &mut clock).await?;
     let options =
         HarvestOptions { coverage: plan.coverage, records: None, details: DetailMode::Auto, seed: case.seed };
     let job = HarvestJob::new(form, policy, options);
@@ -237,7 +236,7 @@ async fn harvest_site(
     };
     let summary = harvest(plan, &mut |_| {}).await?.pop().context("no harvest ran")?;
     let ending = summary.ending.map_or_else(|| "budget".to_string(), |ending| ending.name().to_string());
-    Ok((summary.tally.requests, ending))
+    Ok((summary.counters.requests, ending))
 }
 
 /// Number of distinct records of the database in a store, and number of all rows.

@@ -26,3 +26,6 @@ pub use curve::HIGHEST_LEVEL;
 pub use plan::{HarvestCase, HarvestTrialPlan};
 pub use runner::run;
 pub use trial::HarvestTrial;
+
+/// Largest body of a response in bytes. Guess; simulated pages are far smaller.
+const BODY_LIMIT: u64 = 4 << 20;

@@ -8,9 +8,6 @@ use hadal_world::database::SearchQuery;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Name of the oracle in the list of policies.
-pub const ORACLE: &str = "oracle";
-
 /// Oracle over all single words of the collection.
 pub fn oracle(setup: &DatabaseSetup) -> OraclePolicy<'_> {
     // The greedy choice evaluates frequent words many times, so answers are cached.

@@ -45,6 +45,7 @@ pub struct HarvestCase {
 
 /// Policy that is run from several sets of first words, as in figure 14 of the paper.
 pub const RESTARTED_POLICY: &str = "adaptive";
+/// Number of these sets.
 const STARTS: u32 = 4;
 
 impl HarvestTrialPlan {

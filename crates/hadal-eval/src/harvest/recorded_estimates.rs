@@ -4,10 +4,10 @@ use hadal_core::harvest::estimate::{EstimateEvidence, EstimateInterval, SizeEsti
 use hadal_core::harvest::policy::QueryOutcome;
 use serde::{Deserialize, Serialize};
 
-/// True coverages at which the estimate is recorded.
+/// True coverages at which the estimate is recorded. Choice of the report.
 pub const COVERAGES: [f64; 3] = [0.3, 0.6, 0.9];
 
-/// True coverages at which the evidence behind the estimate is recorded, for fits of the calibration.
+/// True coverages at which the evidence behind the estimate is recorded, for fits of the calibration. Guess.
 pub const EVIDENCE_COVERAGES: [f64; 14] =
     [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99];
 

@@ -5,6 +5,7 @@
 //! found if the store holds it afterwards: as a new, changed or removed record. Both ways are compared by the changes
 //! found per request. Changes that a refresh misses stay changes for the next one.
 
+use super::BODY_LIMIT;
 use anyhow::Context;
 use hadal::fetch::in_process::InProcess;
 use hadal::harvest::open_form::{OpenedForm, page_at_url};
@@ -24,8 +25,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Largest body of a response in bytes.
-const BODY_LIMIT: u64 = 4 << 20;
 /// Coverage at which a harvest ends, as by default.
 const COVERAGE: f64 = 0.95;
 
@@ -144,7 +143,7 @@ async fn harvest_all(
     let plan =
         HarvestPlan { clock: Clock::Simulated(at), ..HarvestPlan::new(Arc::clone(store), client, jobs) };
     let ended = harvest(plan, &mut |_| {}).await?;
-    Ok(ended.iter().map(|summary| summary.tally.requests).sum())
+    Ok(ended.iter().map(|summary| summary.counters.requests).sum())
 }
 
 /// Changes of all databases that a store does not hold.

@@ -4,10 +4,11 @@
 //! and databases, which are freed with their last trial.
 
 use super::database_setup::{DatabaseSetup, IndexedCollection};
-use super::oracle::{ORACLE, oracle};
+use super::oracle::oracle;
 use super::plan::{HarvestCase, HarvestTrialPlan};
 use super::settings::setting;
 use super::trial::{self, HarvestTrial};
+use crate::ORACLE;
 use crate::find::PlanProgress;
 use crate::trial_folder::TrialFolder;
 use anyhow::Context;

@@ -25,8 +25,9 @@ const MIN_CAP: u32 = 5;
 const SNIPPET: u32 = 20;
 /// Budget as a multiple of reading every page once and querying every cap of records once. Guess.
 const ROUNDS: u64 = 10;
-/// Queries in the budget of an uncapped database, and added to every budget. Guess.
+/// Queries in the budget of an uncapped database. Guess.
 const UNCAPPED_QUERIES: u64 = 1_000;
+/// Requests added to every budget, for the start of a harvest. Guess.
 const BEGINNING: u64 = 200;
 
 const fn capped(name: &'static str, about: &'static str, change: fn(&mut DatabaseConfig)) -> DatabaseSetting {

@@ -37,9 +37,9 @@ pub struct HarvestTrial {
     pub cpu_seconds: f64,
 }
 
-/// Attempts per result page.
+/// Attempts per result page. Guess.
 const TRIES: u32 = 3;
-/// Totals below this are exact even in settings with rounded totals.
+/// Totals below this are exact even in settings with rounded totals. Guess.
 const MIN_ROUNDED: u32 = 50;
 
 impl HarvestTrial {
@@ -79,10 +79,10 @@ pub fn run(setup: &DatabaseSetup, policy: &mut dyn Policy, case: &HarvestCase) -
         let costs = harvest.costs();
         let Some(query) = policy.choose(&costs) else { break };
         let answer = harvest.ask(&query, policy, &costs);
-        let asked = answer.asked(&query);
-        harvest.cap.learn(&asked);
-        policy.learn(&asked);
-        recorder.learn(&asked, harvest.curve.coverage(&harvest.now));
+        let outcome = answer.outcome(&query);
+        harvest.cap.learn(&outcome);
+        policy.learn(&outcome);
+        recorder.learn(&outcome, harvest.curve.coverage(&harvest.now));
     }
     harvest.curve.finish(harvest.now);
     let (curve, (claims, evidence)) = (harvest.curve, recorder.finish());
@@ -112,7 +112,7 @@ struct ReadAnswer<'a> {
 }
 
 impl ReadAnswer<'_> {
-    fn asked<'s>(&'s self, query: &'s Query) -> QueryOutcome<'s> {
+    fn outcome<'s>(&'s self, query: &'s Query) -> QueryOutcome<'s> {
         let ReadAnswer { hits, total, pages, end } = self;
         QueryOutcome { query, hits, total: *total, pages: *pages, end: *end }
     }
@@ -175,7 +175,7 @@ impl<'a> RunningHarvest<'a> {
                 answer.end = ReadingEnd::LastPage;
                 return answer;
             }
-            if self.is_spent() || !policy.wants_next_page(&answer.asked(query), costs) {
+            if self.is_spent() || !policy.wants_next_page(&answer.outcome(query), costs) {
                 return answer;
             }
         }

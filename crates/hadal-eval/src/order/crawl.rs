@@ -5,8 +5,10 @@
 //! the order of sending. Probes and backlink look-ups are left out.
 
 use super::web::{KnownAnswer, KnownPage, KnownWeb};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, LinkOrigin};
+use hadal_core::strategy::MAX_CREDITED_LINKS;
 use hadal_core::strategy::SiteCounters;
 use hadal_core::strategy::hadal::prior::PriorWeights;
 use hadal_core::strategy::hadal::rates::{LinkDescription, LinkRates, RatedVisit};
@@ -14,9 +16,6 @@ use hadal_core::strategy::hadal::{SEED_SCORE, is_head_rescore_due, is_rescore_du
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
-
-/// Links before a form that are credited, as in the engine.
-const MAX_PATH: usize = 3;
 
 /// Request numbers at which relevant forms were found, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -298,7 +297,7 @@ impl OrderCrawl<'_> {
     fn path(&self, parent: Option<usize>) -> Vec<LinkDescription> {
         let mut path = Vec::new();
         let mut next = parent;
-        while let Some(number) = next.filter(|_| path.len() < MAX_PATH) {
+        while let Some(number) = next.filter(|_| path.len() < MAX_CREDITED_LINKS) {
             path.push(self.past[number].link.clone());
             next = self.past[number].parent;
         }
@@ -313,8 +312,8 @@ impl OrderCrawl<'_> {
         for form in &page.forms {
             if self.forms.insert(form.id) {
                 after.forms += 1;
-                searchable += u32::from(form.p_searchable >= 0.5);
-                relevant += u32::from(form.p_relevant >= 0.5);
+                searchable += u32::from(form.p_searchable >= MIN_ACCEPTED_P);
+                relevant += u32::from(form.p_relevant >= MIN_ACCEPTED_P);
                 reward += (2.0 * form.p_relevant - 1.0).max(0.0);
             }
         }
@@ -324,7 +323,7 @@ impl OrderCrawl<'_> {
         after.relevant += relevant;
         after.pages_since_searchable = if searchable > 0 { 0 } else { before.pages_since_searchable + 1 };
         after.pages_since_relevant = if relevant > 0 { 0 } else { before.pages_since_relevant + 1 };
-        after.on_topic += u32::from(page.p_topic >= 0.5);
+        after.on_topic += u32::from(page.p_topic >= MIN_ACCEPTED_P);
         if after.relevant > 0 {
             page.other_sites.iter().for_each(|cell| self.rates.count_mention(*cell));
         }

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Numbers of requests at which found forms count.
+/// Numbers of requests at which found forms count. Guess.
 pub const BUDGETS: [u32; 5] = [125, 250, 500, 1000, 2000];
 /// Forms that one squared standard step away from the first weights costs. Guess.
 const PENALTY: f64 = 0.02;

@@ -26,10 +26,10 @@ pub const SITE_WEIGHT: f32 = 1.0;
 /// One of this many pages becomes background. Guess.
 const BACKGROUND_PAGES: usize = 6;
 
-/// Words in the frequency list.
+/// Words in the frequency list. Guess.
 const WORDS: usize = 32_768;
 
-/// Words stored per domain for display.
+/// Words stored per domain for display. Guess.
 const WORDS_PER_DOMAIN: usize = 40;
 
 /// All labelled data.
@@ -98,8 +98,8 @@ pub fn train(data: &LabelledData) -> Classifiers {
         (searchable.join().expect(finished), domains, pages.join().expect(finished))
     });
     let background = background(&searches, &for_pages, &domains);
-    let telling = telling(data, &searches, &domains);
-    Classifiers { searchable, domains, pages, background, top_words: telling }
+    let domain_words = domain_words(data, &searches, &domains);
+    Classifiers { searchable, domains, pages, background, top_words: domain_words }
 }
 
 /// Most frequent English words of the frequency table, one per line.
@@ -132,7 +132,7 @@ pub fn row(example: &LabelledForm) -> TopicFeatures {
 }
 
 /// Words with the largest weights per domain. A stem is shown as the word it most often came from.
-fn telling(
+fn domain_words(
     data: &LabelledData,
     searches: &[&LabelledForm],
     domains: &DomainClassifier,

@@ -101,7 +101,7 @@ impl Default for DatabaseConfig {
     }
 }
 
-/// Largest accepted page size.
+/// Largest accepted page size. Guess.
 const MAX_PAGE_SIZE: u32 = 10_000;
 
 impl DatabaseConfig {

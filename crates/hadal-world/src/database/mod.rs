@@ -52,7 +52,7 @@ mod layout;
 mod list;
 mod presets;
 mod query;
-mod request_counter;
+pub(crate) mod request_counter;
 mod search;
 mod shown;
 mod site;

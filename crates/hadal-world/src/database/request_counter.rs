@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MINUTE: u64 = 60_000;
 
 /// Milliseconds during which a request fails or succeeds consistently. Guess.
-const FAILURE_PERIOD: u64 = 4_000;
+pub(crate) const FAILURE_PERIOD: u64 = 4_000;
 
 /// Counters of the requests that a database received. This is its only state.
 #[derive(Clone, Copy, Debug, Default)]

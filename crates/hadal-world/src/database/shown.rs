@@ -4,7 +4,7 @@ use super::Database;
 use super::config::Excerpt;
 use hadal_core::text::words::is_unspaced;
 
-/// Most columns shown per record on a result page.
+/// Most columns shown per record on a result page. Guess.
 const MAX_FIELDS: usize = 4;
 
 /// Characters of a text without spaces that count as one word of an excerpt. Guess.

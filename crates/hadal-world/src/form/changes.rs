@@ -24,7 +24,7 @@ const MAX_PACE: f64 = 4.0;
 const BUSY_TOWNS: u64 = 5;
 /// Factor of a busy town. Guess; with [`CALM`] the mean over all towns is 1.
 const BUSY: f64 = 4.0;
-/// Factor of the other towns.
+/// Factor of the other towns. Guess.
 const CALM: f64 = 0.25;
 
 /// Day of a time on the simulated clock.

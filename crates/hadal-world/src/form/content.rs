@@ -88,7 +88,7 @@ const PLAIN_CLASSES: [&str; 10] =
 /// Generates the content of a planned form.
 pub(crate) fn form_content(form: &PlannedForm) -> FormContent {
     let mut rng = SeededRng::new(form.seed, 30);
-    match form.looks {
+    match form.apparent_kind {
         FormKind::Search => search_form(form, &mut rng),
         _ => other_form(form, &mut rng),
     }
@@ -213,12 +213,12 @@ fn action(word: &str, form: &PlannedForm, rng: &mut SeededRng) -> String {
 fn push_hidden(rng: &mut SeededRng, form: &PlannedForm, controls: &mut Vec<FormControl>) {
     const MARKS: [(&str, &str); 6] =
         [("lang", "en"), ("view", "list"), ("action", "go"), ("db", "main"), ("src", "box"), ("step", "1")];
-    let count = if form.looks == FormKind::Search { rng.below(3) } else { rng.below(2) };
+    let count = if form.apparent_kind == FormKind::Search { rng.below(3) } else { rng.below(2) };
     for _ in 0..count {
         let (name, value) = rng.pick(&MARKS);
         controls.push(FormControl { value, ..FormControl::new(FieldKind::Hidden, name) });
     }
-    if rng.chance(if form.looks == FormKind::Search { 0.12 } else { 0.4 }) {
+    if rng.chance(if form.apparent_kind == FormKind::Search { 0.12 } else { 0.4 }) {
         controls.push(FormControl::new(
             FieldKind::Hidden,
             rng.pick(&["csrf_token", "authenticity_token", "nonce"]),

@@ -13,13 +13,13 @@ use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use url::form_urlencoded;
 
-/// Number of words of a record.
+/// Number of words of a record. Guess.
 const RECORD_WORDS: usize = 12;
 
-/// Number of words in the title of a record.
+/// Number of words in the title of a record. Guess.
 const TITLE_WORDS: usize = 3;
 
-/// Number of words at the end of a record that an edit replaces.
+/// Number of words at the end of a record that an edit replaces. Guess.
 const EDITED_WORDS: usize = 4;
 
 /// Database of a site.

@@ -18,7 +18,7 @@ pub(crate) struct PlannedForm {
     /// True purpose of the form.
     pub(crate) kind: FormKind,
     /// Apparent purpose. Differs from `kind` for forms that only look like searches.
-    pub(crate) looks: FormKind,
+    pub(crate) apparent_kind: FormKind,
     /// Subject that the form searches or seems to search; `None` for searches of the site's own pages and other kinds.
     pub(crate) subject: Option<u8>,
     /// Number of the site's database that the form searches; 0 means the site's own pages.
@@ -95,7 +95,7 @@ fn add(
 ) {
     let ordinal = forms.len() as u8;
     let seed = mix(site.seed, 0x100 + u64::from(ordinal));
-    forms.push(PlannedForm { ordinal, kind, looks: kind, subject, database, scope, seed });
+    forms.push(PlannedForm { ordinal, kind, apparent_kind: kind, subject, database, scope, seed });
 }
 
 /// Share of sites with a form that looks like a search of their subject but does not search. Guess.
@@ -106,7 +106,7 @@ fn fake_search(site: &SiteProfile, forms: &mut Vec<PlannedForm>) {
     if rng.chance(FAKE_SEARCHES) {
         let page = page_at(site.tree(), true, &mut rng);
         add(forms, site, FormKind::Other, Some(site.subject), 0, FormScope::Only(page));
-        forms.last_mut().expect("one was just added").looks = FormKind::Search;
+        forms.last_mut().expect("one was just added").apparent_kind = FormKind::Search;
     }
 }
 

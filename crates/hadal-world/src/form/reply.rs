@@ -14,16 +14,16 @@ use std::fmt::Write;
 use url::form_urlencoded;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Records per result page.
+/// Records per result page. Guess.
 const PAGE_SIZE: usize = 10;
 
 /// Share of requests that [`Behaviour::Limited`] refuses. Guess.
 const REFUSED_SHARE: f64 = 0.6;
 
-/// Milliseconds during which [`Behaviour::Limited`] treats a request the same way.
+/// Milliseconds during which [`Behaviour::Limited`] treats a request the same way. Guess.
 const REFUSAL_PERIOD: u64 = 60_000;
 
-/// Milliseconds after which the random links of [`Behaviour::SamePage`] change.
+/// Milliseconds after which the random links of [`Behaviour::SamePage`] change. Guess.
 const RANDOM_LINKS_PERIOD: u64 = 1_000;
 
 /// Response to a submitted form that looks like a search.

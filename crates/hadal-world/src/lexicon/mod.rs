@@ -168,6 +168,7 @@ impl Lexicon {
 struct ZipfTable(Vec<u16>);
 
 impl ZipfTable {
+    /// Cells of the table. Guess.
     const CELLS: usize = 4096;
 
     fn over(length: usize) -> ZipfTable {

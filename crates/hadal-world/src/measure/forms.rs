@@ -114,7 +114,7 @@ impl FormCounts {
     }
 }
 
-/// Number of pages of the longest crawl that must not run out of relevant forms.
+/// Number of pages of the longest crawl that must not run out of relevant forms. Guess.
 const LONGEST_CRAWL: f64 = 100_000.0;
 
 /// Measures the number of relevant forms per topic, in multiples of what a crawl of [`LONGEST_CRAWL`] pages finds at the

@@ -9,6 +9,7 @@ use crate::site::Site;
 use crate::truth::{TrueForm, true_forms};
 use crate::world::World;
 use hadal_core::critic::FormKind;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::domain::DOMAINS;
 use hadal_core::critic::topic_features::{page_text_features, page_topic_features};
@@ -103,16 +104,17 @@ impl JudgeCounts {
         let words = page_text_features(&page);
         self.add_page(judges, &page, &words, topic);
         let is_search = truth.kind == FormKind::Search;
-        self.searchable.add((judges.searchable.classify(form, &page).0 >= 0.5) == is_search);
+        self.searchable.add((judges.searchable.classify(form, &page).0 >= MIN_ACCEPTED_P) == is_search);
         if is_search {
-            let judged_relevant = judges.domains.classify(form, &page, Some(&words))[class_of(topic)] >= 0.5;
+            let judged_relevant =
+                judges.domains.classify(form, &page, Some(&words))[class_of(topic)] >= MIN_ACCEPTED_P;
             self.relevant[topic].add(judged_relevant == truth.is_relevant(TOPICS[topic]));
         }
     }
 
     fn add_page(&mut self, judges: &Classifiers, page: &Page, words: &[(u32, f32)], topic: usize) {
         let verdicts = judges.pages.classify(&page_topic_features(page, words));
-        self.recall[topic].add(verdicts[class_of(topic)] >= 0.5);
+        self.recall[topic].add(verdicts[class_of(topic)] >= MIN_ACCEPTED_P);
         for (judged, precision) in self.precision.iter_mut().enumerate() {
             if verdicts[class_of(judged)] >= 0.5 {
                 precision.add(judged == topic);

@@ -13,10 +13,10 @@ use hadal_core::page::{Link, Page};
 use hadal_core::time::Time;
 use url::Url;
 
-/// Pages sampled per site.
+/// Pages sampled per site. Guess.
 const PAGES_PER_SITE: u32 = 4;
 
-/// Number of words before and after a link that count as its surrounding text.
+/// Number of words before and after a link that count as its surrounding text, as strategies count them.
 const WINDOW: usize = 5;
 
 /// Counts over the sampled pages.

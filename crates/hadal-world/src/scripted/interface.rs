@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use url::form_urlencoded;
 
-/// Records on one page.
+/// Records on one page. Guess.
 const PAGE: usize = 10;
 
 impl ScriptedWeb {

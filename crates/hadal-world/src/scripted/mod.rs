@@ -15,9 +15,9 @@ use url::Url;
 const SCRIPTS: &str = include_str!("scripts.js");
 /// Host of the sites in a [`crate::World`].
 pub const SCRIPTED_HOST: &str = "scripted.example";
-/// Records of each site.
+/// Records of each site. Guess.
 const RECORDS: u32 = 80;
-/// Median number of words of a record.
+/// Median number of words of a record. Guess.
 const MEDIAN_WORDS: u32 = 12;
 
 /// Way in which a script searches.

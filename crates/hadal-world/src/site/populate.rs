@@ -32,9 +32,10 @@ const SHALLOW_PER_DEEP: [usize; 2] = [6, 3];
 /// Exponent of the Pareto distribution of site sizes. Guess; `hadal eval world` shows the resulting tail.
 const SIZE_EXPONENT: f64 = 1.15;
 
-/// Fewest pages of a site.
+/// Fewest pages of a site. Guess.
 const MIN_PAGES: u32 = 12;
 
+/// Numbers that separate the random streams of a site. Arbitrary.
 const PURPOSE_SITE: u64 = 1;
 const PURPOSE_SIZE: u64 = 2;
 

@@ -165,7 +165,7 @@ pub(crate) fn respond(
     match resource_at(site, host, &path) {
         Resource::Page(page) => SiteResponse::html(tree_page(site, page, &session, &off_site_links(page))),
         Resource::Utility(form) => SiteResponse::html(form_page(site, form, &session)),
-        Resource::Action(form, content) if form.looks == FormKind::Search => {
+        Resource::Action(form, content) if form.apparent_kind == FormKind::Search => {
             search_response(site, form, &content, request, &session, at)
         }
         Resource::Action(form, _) => SiteResponse::html(confirmation_page(site, form, &session)),
@@ -242,7 +242,7 @@ fn robots_txt(site: &Site<'_>) -> String {
     text
 }
 
-/// Most pages listed in a sitemap.
+/// Most pages listed in a sitemap. Guess.
 const SITEMAP_PAGES: u32 = 500;
 
 /// sitemap.xml of a site: its first pages.

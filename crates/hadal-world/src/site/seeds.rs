@@ -12,16 +12,16 @@ use crate::world::World;
 use hadal_core::critic::FormKind;
 use url::Url;
 
-/// Number of seeds per topic.
+/// Number of seeds per topic. Guess.
 const SEEDS: usize = 12;
 
 /// Number of deep sites among the seeds, if there are enough others.
 const DEEP_SEEDS: usize = 4;
 
-/// Most example pages per topic.
+/// Most example pages per topic. Guess.
 const EXAMPLES: usize = 100;
 
-/// Most example pages per site.
+/// Most example pages per site. Guess.
 const EXAMPLES_PER_SITE: usize = 2;
 
 /// Sites of the seeded type that answer, deep sites first, otherwise in random order.

@@ -106,13 +106,13 @@ fn visit(seq: u64, waiting: &QueuedLink, n: u64, random: &mut Rng) -> Outcome {
         validator: None,
         note: None,
     };
-    let tally = SiteCounters { pages: 1 + (seq % 2) as u32, ..SiteCounters::default() };
+    let counters = SiteCounters { pages: 1 + (seq % 2) as u32, ..SiteCounters::default() };
     let numbers = seq * FORMS_PER_PAGE..(seq + 1) * FORMS_PER_PAGE;
     Outcome {
         bytes: 20_000,
         page: Some(page),
         forms: numbers.map(|number| form(form_id(n, number), number, url, random)).collect(),
-        site: Some((waiting.link.site(), tally)),
+        site: Some((waiting.link.site(), counters)),
         ..Outcome::of(seq, StepTarget::Link(waiting.link.id), Time(seq))
     }
 }
@@ -148,7 +148,7 @@ fn form(form_id: FormId, number: u64, page: &Url, random: &mut Rng) -> FoundForm
         language: language.map(str::to_string),
         evidence: vec!["a button says find".into(), "one box for words".into(), "words of the topic".into()],
         finding: None,
-        whole: None,
+        form_snapshot: None,
         check: None,
     }))
 }

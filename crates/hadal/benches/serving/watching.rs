@@ -64,7 +64,7 @@ pub fn crawl_once(folder: &str, pages: u64, seed: u64, is_watched: bool) -> Anyh
         let summary = crawl(setup, &mut |_| {}).await?;
         let spent = cpu()? - start;
         drop(browser);
-        println!("{}", summary.tally.pages as f64 / spent);
+        println!("{}", summary.counters.pages as f64 / spent);
         Ok(store.discard(Activity::Run(run))?)
     })
 }

@@ -55,7 +55,7 @@ pub fn merge_answers(sources: &[AskedSource], records: Vec<Vec<Record>>) -> Vec<
 #[derive(Default)]
 struct AnswerList {
     answers: Vec<MergedAnswer>,
-    likenesses: NearDuplicates,
+    near_duplicates: NearDuplicates,
     by_record: FxHashMap<RecordId, usize>,
     by_url: FxHashMap<String, usize>,
 }
@@ -63,7 +63,7 @@ struct AnswerList {
 impl AnswerList {
     fn add(&mut self, record: &Record, place: AnswerPlace) {
         let url = record.url.as_ref().map(|url| url.to_string());
-        let alike = self.likenesses.find_or_insert(record).and_then(|id| self.by_record.get(&id));
+        let alike = self.near_duplicates.find_or_insert(record).and_then(|id| self.by_record.get(&id));
         let known = alike.or_else(|| url.as_ref().and_then(|url| self.by_url.get(url))).copied();
         if let Some(at) = known {
             self.answers[at].sources.push(place);

@@ -16,6 +16,7 @@ use crate::polite::{ClientOptions, Clock, PoliteClient};
 use crate::store::{FormEntry, FormQuery, LabelFilter, Store, StoreError, form_by_id};
 use futures::future::join_all;
 use hadal_core::address::Site;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::probe::query_field;
 use hadal_core::identity::FormId;
 use rustc_hash::FxHashMap;
@@ -101,7 +102,7 @@ impl Asker {
         open_fetch: OpenFetch,
         stop: watch::Receiver<bool>,
     ) -> Asker {
-        let options = ClientOptions { patience: source::SOURCE_TIMEOUT, ..options };
+        let options = ClientOptions { max_wait: source::SOURCE_TIMEOUT, ..options };
         Asker { store, options, open_fetch, clients: Mutex::default(), readers: Mutex::default(), stop }
     }
 
@@ -139,8 +140,8 @@ impl Asker {
     fn open_best(&self, topic: &str, limit: usize) -> Result<Vec<ChosenSource>, AskError> {
         let query = FormQuery {
             topic: Some(topic.to_string()),
-            min_relevance: 0.5,
-            min_searchable: 0.5,
+            min_relevance: MIN_ACCEPTED_P,
+            min_searchable: MIN_ACCEPTED_P,
             labels: LabelFilter::Accepted,
             limit: Some(limit * 4),
             ..FormQuery::default()

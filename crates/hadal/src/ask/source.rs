@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 
 /// Longest time that one source may take. Guess.
 pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Most requests of the session per source: entry page, calibration query, query, and redirects of each.
+/// Most requests of the session per source: entry page, calibration query, query, and redirects of each. Guess.
 const MAX_REQUESTS: usize = 12;
 
 /// A form that was queried.
@@ -210,14 +210,14 @@ async fn send_logged(
     };
     let sent = client.send(request, clock).await;
     if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
-        asker.store.end_question(number, &SubmissionResult::from(exchange))?;
+        asker.store.end_user_query(number, &SubmissionResult::from(exchange))?;
     }
     Ok(sent)
 }
 
 /// Writes a submission to the audit log and returns its number there.
 fn log_submission(asker: &Asker, form: &OpenedForm, request: &Request, at: Time) -> Result<u64, StoreError> {
-    asker.store.log_question(&Submission {
+    asker.store.log_user_query(&Submission {
         by: Submitter::Person,
         seq: 0,
         at,

@@ -62,10 +62,10 @@ impl Layers {
     ) -> Result<Layers, ConfigError> {
         let mut layers = Layers::defaults();
         if let Some(path) = file {
-            layers.lay_file(path)?;
+            layers.set_from_file(path)?;
         }
-        layers.lay_environment(environment)?;
-        layers.lay_flags(flags);
+        layers.set_from_environment(environment)?;
+        layers.set_from_flags(flags);
         Ok(layers)
     }
 
@@ -82,7 +82,7 @@ impl Layers {
         self.0.get(key).expect("every key asked for is in the table of settings")
     }
 
-    fn lay_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+    fn set_from_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let fail = |detail: String| ConfigError::File { path: path.to_path_buf(), detail };
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let table: Table = text.parse().map_err(|error: toml::de::Error| fail(error.to_string()))?;
@@ -90,13 +90,13 @@ impl Layers {
         for (group, content) in table {
             let Value::Table(settings) = content else { return Err(unknown(group, origin)) };
             for (name, value) in settings {
-                self.lay(format!("{group}.{name}"), value, origin.clone())?;
+                self.set(format!("{group}.{name}"), value, origin.clone())?;
             }
         }
         Ok(())
     }
 
-    fn lay(&mut self, key: String, value: Value, origin: Origin) -> Result<(), ConfigError> {
+    fn set(&mut self, key: String, value: Value, origin: Origin) -> Result<(), ConfigError> {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
             return Err(unknown(key, origin));
         };
@@ -104,14 +104,14 @@ impl Layers {
         Ok(())
     }
 
-    fn lay_environment(
+    fn set_from_environment(
         &mut self,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<(), ConfigError> {
-        let ours = |(name, _): &(String, String)| {
+        let is_setting = |(name, _): &(String, String)| {
             name.starts_with("HADAL_") && ![FILE_VARIABLE, TOKEN_VARIABLE].contains(&name.as_str())
         };
-        for (name, text) in environment.into_iter().filter(ours) {
+        for (name, text) in environment.into_iter().filter(is_setting) {
             let Some(setting) = SETTINGS.iter().find(|setting| variable(setting.key) == name) else {
                 let names: Vec<String> = SETTINGS.iter().map(|setting| variable(setting.key)).collect();
                 let suggestion = nearest(&name, names.iter().map(String::as_str)).map(String::from);
@@ -123,7 +123,7 @@ impl Layers {
         Ok(())
     }
 
-    fn lay_flags(&mut self, flags: &[Override]) {
+    fn set_from_flags(&mut self, flags: &[Override]) {
         for flag in flags {
             let value = shaped_like(&self.get(flag.key).0, &flag.given);
             self.0.insert(flag.key, (value, Origin::Flag(flag.flag)));
@@ -131,7 +131,7 @@ impl Layers {
     }
 
     /// Configuration file text with every effective value and its origin.
-    pub fn in_force(&self) -> String {
+    pub fn effective_text(&self) -> String {
         let mut text = String::new();
         let mut group = "";
         for setting in SETTINGS {
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn the_file_in_force_can_be_read_back() {
         let layers = Layers::gather(None, env("HADAL_POLITENESS_CONTACT", "a\"b\\c"), &[]).unwrap();
-        let again: Table = layers.in_force().parse().unwrap();
+        let again: Table = layers.effective_text().parse().unwrap();
         assert_eq!(again["politeness"]["contact"].as_str(), Some("a\"b\\c"));
-        assert!(layers.in_force().contains("# HADAL_POLITENESS_CONTACT"));
+        assert!(layers.effective_text().contains("# HADAL_POLITENESS_CONTACT"));
     }
 }

@@ -44,7 +44,7 @@ fn crawl(layers: &Layers, known: &KnownNames) -> Checked<CrawlConfig> {
         strategy: one_of(layers, "crawl.strategy", "a strategy", known.strategies.iter().copied())?,
         max_requests: layers.limit("crawl.max_requests", "a number above 0, or \"none\"", above_zero)?,
         max_bytes: layers.limit("crawl.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
-        max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", some_time)?,
+        max_time: layers.limit("crawl.max_time", "a time as \"2h\", or \"none\"", positive_time)?,
         concurrency: layers.read("crawl.concurrency", "a number from 1 to 1024", |value| {
             whole(value).filter(|number| (1..=1024).contains(number)).map(|number| number as usize)
         })?,
@@ -87,7 +87,7 @@ fn politeness(layers: &Layers) -> Checked<PolitenessConfig> {
 }
 
 fn timeouts(layers: &Layers) -> Checked<Timeouts> {
-    let read = |key| layers.read(key, "a time above 0, as \"10s\"", some_time);
+    let read = |key| layers.read(key, "a time above 0, as \"10s\"", positive_time);
     Ok(Timeouts {
         dns: read("fetch.dns_timeout")?,
         connect: read("fetch.connect_timeout")?,
@@ -141,7 +141,7 @@ fn harvest(layers: &Layers, known: &KnownNames) -> Checked<HarvestConfig> {
         details: details(layers)?,
         max_requests: layers.limit("harvest.max_requests", some, above_zero)?,
         max_bytes: layers.limit("harvest.max_bytes", "a size as \"500MB\", or \"none\"", bytes)?,
-        max_time: layers.limit("harvest.max_time", "a time as \"2h\", or \"none\"", some_time)?,
+        max_time: layers.limit("harvest.max_time", "a time as \"2h\", or \"none\"", positive_time)?,
         max_records: layers.limit("harvest.max_records", some, above_zero)?,
         concurrency: layers.read("harvest.concurrency", "a number from 1 to 1024", |value| {
             whole(value).filter(|number| (1..=1024).contains(number)).map(|number| number as usize)
@@ -280,7 +280,7 @@ fn time(value: &Value) -> Option<Duration> {
     units::duration(value.as_str()?)
 }
 
-fn some_time(value: &Value) -> Option<Duration> {
+fn positive_time(value: &Value) -> Option<Duration> {
     time(value).filter(|time| !time.is_zero())
 }
 

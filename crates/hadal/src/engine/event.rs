@@ -47,7 +47,8 @@ pub enum CrawlEvent {
         /// State of the run.
         state: RunState,
         /// Counters of the run.
-        tally: RunCounters,
+        #[serde(rename = "tally")]
+        counters: RunCounters,
     },
 }
 

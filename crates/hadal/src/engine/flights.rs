@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 /// Longest time after its sending for which results of later steps wait for a step. Guess: above the response time of
 /// most hosts, below the default delay of a host.
-const PATIENCE: Duration = Duration::from_millis(500);
+const MAX_ORDER_WAIT: Duration = Duration::from_millis(500);
 /// Most results that wait for older steps. Guess: some megabytes of parsed pages.
 const MAX_WAITING: usize = 64;
 
@@ -171,7 +171,7 @@ impl Flights {
 }
 
 /// Order of results on the system clock: that of sending, except that a result waits for no step that was sent more
-/// than [`PATIENCE`] ago, and that at most [`MAX_WAITING`] results wait.
+/// than [`MAX_ORDER_WAIT`] ago, and that at most [`MAX_WAITING`] results wait.
 struct ArrivalOrder<T> {
     /// Steps without a result, by sequence number, with the time of sending.
     sent: BTreeMap<u64, Instant>,
@@ -199,7 +199,7 @@ impl<T> ArrivalOrder<T> {
     fn next_release(&self) -> Option<Instant> {
         let first = self.arrived.first_key_value()?.0;
         let last_older = self.sent.range(..first).next_back();
-        last_older.map(|(_, sent)| *sent + PATIENCE)
+        last_older.map(|(_, sent)| *sent + MAX_ORDER_WAIT)
     }
 
     /// First result, if it need not wait for older steps.
@@ -234,11 +234,11 @@ mod tests {
     #[test]
     fn a_slow_step_does_not_hold_up_later_ones_for_long() {
         let (mut order, now) = sent(1);
-        let later = now + PATIENCE / 2;
+        let later = now + MAX_ORDER_WAIT / 2;
         order.send(2, later);
         order.arrive(2, 2);
-        assert_eq!(order.next_release(), Some(now + PATIENCE));
-        assert_eq!((order.take_due(later), order.take_due(now + PATIENCE)), (None, Some(2)));
+        assert_eq!(order.next_release(), Some(now + MAX_ORDER_WAIT));
+        assert_eq!((order.take_due(later), order.take_due(now + MAX_ORDER_WAIT)), (None, Some(2)));
     }
 
     #[test]

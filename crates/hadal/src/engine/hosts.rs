@@ -188,24 +188,24 @@ impl RunHosts {
         Ok(HostState { robots: None, ..known.state.clone() })
     }
 
-    /// Records the response to a request for the robots.txt of `host`, sent to the host `asked`. Returns the new
+    /// Records the response to a request for the robots.txt of `host`, sent to the host `queried_host`. Returns the new
     /// states of both.
     pub fn record_robots(
         &mut self,
-        [host, asked]: [HostIx; 2],
+        [host, queried_host]: [HostIx; 2],
         request: &RobotsRequest,
         exchange: &Exchange,
         may_follow: &dyn Fn(&Url) -> bool,
         now: Time,
     ) -> Result<Vec<HostState>, StoreError> {
         let failures = self.known(host)?.state.failures;
-        let from_other_host = asked != host;
-        let asked = self.record_exchange(asked, exchange, &NextAction::Accept, now)?;
+        let from_other_host = queried_host != host;
+        let queried_host = self.record_exchange(queried_host, exchange, &NextAction::Accept, now)?;
         let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow };
         let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
         let load = || load_state(store.as_ref(), run, name);
         let state = self.cache.record_robots(host, &fetched, &self.politeness, now, load)?;
-        Ok(if from_other_host { vec![asked, state] } else { vec![state] })
+        Ok(if from_other_host { vec![queried_host, state] } else { vec![state] })
     }
 
     /// Records that a request sent at `sent` has no known response. Returns the new state of the host.

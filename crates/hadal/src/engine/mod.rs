@@ -29,10 +29,10 @@ pub use budget::Budget;
 pub use event::CrawlEvent;
 pub(crate) use parse_pool::on_parse_thread;
 pub use probing::{ProbeWhen, Probing};
-pub use rendering::{RenderTally, RenderingVisit};
+pub use rendering::{RenderCounters, RenderingVisit};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
-pub use setup::{Crawl, CrawlBuilder, CrawlMode, RESCORED_AT_ONCE};
+pub use setup::{Crawl, CrawlBuilder, CrawlMode, RESCORED_AT_ONCE, SIMULATED_WINDOW};
 pub use step::{ExaminedPage, Visit, VisitResult, examine};
 
 use crate::store::*;
@@ -60,7 +60,7 @@ pub struct CrawlSummary {
     /// State of the run at the end of the session.
     pub state: RunState,
     /// Counters over all sessions.
-    pub tally: RunCounters,
+    pub counters: RunCounters,
     /// Links that still wait because their hosts rest for longer than a session waits.
     pub resting: u64,
 }
@@ -108,7 +108,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
         engine.checkpoint_if_due(emit)?;
     }
     let summary = engine.close()?;
-    emit(CrawlEvent::Finished { state: summary.state, tally: summary.tally.clone() });
+    emit(CrawlEvent::Finished { state: summary.state, counters: summary.counters.clone() });
     Ok(summary)
 }
 
@@ -306,7 +306,7 @@ impl Engine {
                 self.frontier.apply(FrontierChange::Learned(LessonRow { at_request, at_page, lesson }))?;
             }
             StrategyCommand::AddPage(root, context) => {
-                let link = FrontierLink::root(root, LinkOrigin::SiteRoot);
+                let link = FrontierLink::root(root, LinkOrigin::AddedPage);
                 self.enqueue(vec![FrontierLink { context, ..link }])?;
             }
             StrategyCommand::LookUpBacklinks(url) if self.crawl.backlinks.is_some() => {
@@ -336,7 +336,7 @@ impl Engine {
             self.progress.end(RunState::Stopped);
         }
         if !self.flights.is_empty() {
-            return self.is_out_of_patience();
+            return self.is_wait_too_long();
         }
         if self.progress.ending().is_some() {
             return true;
@@ -365,7 +365,7 @@ impl Engine {
 
     /// True when a session on the system clock was stopped and has waited for the requests in flight long enough. They
     /// count as interrupted when the run resumes.
-    fn is_out_of_patience(&self) -> bool {
+    fn is_wait_too_long(&self) -> bool {
         let grace = self.crawl.stop_grace;
         !self.crawl.clock.is_simulated() && self.progress.stopped_for().is_some_and(|since| since >= grace)
     }
@@ -400,10 +400,10 @@ impl Engine {
         if state == RunState::Stopped {
             self.progress.clear_control()?;
         }
-        let tally = self.progress.counters()?;
+        let counters = self.progress.counters()?;
         let probes = self.frontier.heads().link_count(QueueId::PROBES);
-        let resting = if state == RunState::Exhausted { tally.waiting.saturating_sub(probes) } else { 0 };
-        Ok(CrawlSummary { run: self.run, state, tally, resting })
+        let resting = if state == RunState::Exhausted { counters.waiting.saturating_sub(probes) } else { 0 };
+        Ok(CrawlSummary { run: self.run, state, counters, resting })
     }
 }
 

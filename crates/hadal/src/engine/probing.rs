@@ -98,12 +98,12 @@ pub(super) fn submission_of(step: &Step, run: RunId, topic: &str) -> Option<Subm
 /// link follows from the form, so a form is probed once per run.
 pub(super) fn probe_link(
     row: &FormRow,
-    whole: &Form,
+    snapshot: &Form,
     crawl: &Crawl,
     queue: QueueId,
     order: u64,
 ) -> Option<QueuedLink> {
-    let (form, verdict) = ((row.form_id, whole), row.verdict());
+    let (form, verdict) = ((row.form_id, snapshot), row.verdict());
     let probe = ProbeState::new(form, &row.page_url, &verdict, &crawl.probe_word, crawl.spec.seed).ok()?;
     let request = probe.next_request().filter(|request| crawl.scope.allows(&request.url))?;
     let link = FrontierLink {

@@ -12,6 +12,7 @@ use crate::store::Store;
 use futures::future::BoxFuture;
 use hadal_core::address::LinkId;
 use hadal_core::critic::Critic;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::form_id;
 use hadal_core::page::Page;
@@ -25,8 +26,6 @@ use url::Url;
 
 /// Pages rendered at the same time. Guess.
 const MAX_AT_ONCE: usize = 2;
-/// Least P(searchable) of a box into which a test query is typed.
-const MIN_P_TYPED: f32 = 0.5;
 
 /// Fetches pages, and renders those that suggest a search by script.
 pub struct RenderingVisit {
@@ -47,13 +46,13 @@ pub struct RenderingVisit {
     /// Topic of the crawl.
     pub topic: String,
     /// Numbers for the last line of the command.
-    pub tally: Arc<RenderTally>,
+    pub counters: Arc<RenderCounters>,
     places: Semaphore,
 }
 
 /// Numbers of a crawl with a browser.
 #[derive(Debug, Default)]
-pub struct RenderTally {
+pub struct RenderCounters {
     /// Pages rendered.
     pub pages: AtomicU64,
     /// Forms that only the rendered pages showed.
@@ -70,8 +69,8 @@ impl RenderingVisit {
         (renderer, mode): (Renderer, RenderMode),
         (store, topic): (Arc<dyn Store>, String),
     ) -> RenderingVisit {
-        let (tally, places) = (Arc::default(), Semaphore::new(MAX_AT_ONCE));
-        RenderingVisit { fetch, critic, client, pause, renderer, mode, store, topic, tally, places }
+        let (counters, places) = (Arc::default(), Semaphore::new(MAX_AT_ONCE));
+        RenderingVisit { fetch, critic, client, pause, renderer, mode, store, topic, counters, places }
     }
 
     /// Renders a page and examines it again. `None` if the browser failed.
@@ -85,20 +84,20 @@ impl RenderingVisit {
         let _place = self.places.acquire().await.ok()?;
         self.client.pause(self.pause).await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
-        let trial = SearchTrial { store: self.store.as_ref(), topic, seed, min_p_searchable: MIN_P_TYPED };
+        let trial = SearchTrial { store: self.store.as_ref(), topic, seed, min_p_searchable: MIN_ACCEPTED_P };
         let rendered = self.renderer.render(url, response, &self.client, Some(&trial)).await;
         let rendered = match rendered {
             Ok(rendered) => rendered,
             Err(error) => {
                 tracing::warn!("could not render {url}: {error}");
-                self.tally.failed.fetch_add(1, Ordering::Relaxed);
+                self.counters.failed.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
         };
         let counts = rendered.counts;
         let (page, added) = merged(page, rendered, reason, url);
-        self.tally.pages.fetch_add(1, Ordering::Relaxed);
-        self.tally.forms.fetch_add(added, Ordering::Relaxed);
+        self.counters.pages.fetch_add(1, Ordering::Relaxed);
+        self.counters.forms.fetch_add(added, Ordering::Relaxed);
         let examined = judged(page, url, self.critic.as_ref());
         Some(ExaminedPage { script_requests: counts.requests, script_bytes: counts.bytes, ..examined })
     }

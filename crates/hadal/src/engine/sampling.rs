@@ -6,6 +6,7 @@
 use super::Crawl;
 use super::probing::probe_link;
 use crate::store::*;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::quality;
 use hadal_core::identity::FormId;
 use hadal_core::link::{QueueId, QueuedLink};
@@ -18,9 +19,9 @@ pub fn draw_sample(crawl: &Crawl, run: RunId, size: usize, seed: u64) -> Result<
     let mut queued: Vec<QueuedLink> = Vec::new();
     let unprobed: Vec<FormRow> = sample.into_iter().filter(|row| row.finding.is_none()).collect();
     let ids: Vec<FormId> = unprobed.iter().map(|row| row.form_id).collect();
-    for (row, whole) in unprobed.iter().zip(whole_forms(store, run, &ids)?) {
-        let Some(whole) = whole else { continue };
-        queued.extend(probe_link(row, &whole, crawl, QueueId::SAMPLE, queued.len() as u64));
+    for (row, form) in unprobed.iter().zip(form_snapshots(store, run, &ids)?) {
+        let Some(form) = form else { continue };
+        queued.extend(probe_link(row, &form, crawl, QueueId::SAMPLE, queued.len() as u64));
     }
     // A form that waits in the probe queue is moved; a form that was probed stays as it is.
     let changes = vec![FrontierChange::Replace(queued.clone()), FrontierChange::Add(queued)];
@@ -40,7 +41,7 @@ pub fn quality_population(store: &dyn Store, run: RunId) -> Result<Vec<FormRow>,
     let mut forms = Vec::new();
     for entry in all_forms(store, FormQuery { run: Some(run), ..FormQuery::default() }) {
         let row = entry?.row;
-        if row.p_relevant >= 0.5 || sampled.contains(&row.form_id) {
+        if row.p_relevant >= MIN_ACCEPTED_P || sampled.contains(&row.form_id) {
             forms.push(row);
         }
     }

@@ -76,6 +76,9 @@ pub struct Crawl {
 /// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, 50 ms.
 pub const RESCORED_AT_ONCE: usize = 2_000;
 
+/// Steps in flight of crawls on a simulated clock, see [`CrawlBuilder::clock`]. Guess.
+pub const SIMULATED_WINDOW: usize = 16;
+
 /// Purpose of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrawlMode {

@@ -21,7 +21,8 @@ pub enum HarvestEvent {
         resumed_at: u64,
     },
     /// A query is finished: its answer was read.
-    Asked {
+    #[serde(rename = "asked")]
+    QueryFinished {
         /// Query in readable form.
         query: String,
         /// Records in the answer.
@@ -51,7 +52,7 @@ pub struct HarvestStanding {
     pub harvest: u64,
     /// Counters over all sessions.
     #[serde(flatten)]
-    pub tally: HarvestCounters,
+    pub counters: HarvestCounters,
     /// Size of the database: lower bound, estimate, upper bound.
     pub estimate: Option<HarvestEstimate>,
     /// Queries that the policy would send next, in readable form.

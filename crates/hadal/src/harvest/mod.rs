@@ -95,7 +95,7 @@ impl HarvestJob {
                 form: form.id,
                 topic: form.topic,
                 page: form.page,
-                whole: form.form,
+                form_snapshot: form.form,
                 policy: policy.name.to_string(),
                 seed,
                 source: form.source,
@@ -124,7 +124,7 @@ pub struct HarvestSummary {
     /// Reason why the harvest is complete; `None` when the session was stopped or out of budget.
     pub ending: Option<HarvestEnding>,
     /// Counters over all sessions.
-    pub tally: HarvestCounters,
+    pub counters: HarvestCounters,
     /// Size of the database.
     pub estimate: Option<HarvestEstimate>,
 }
@@ -196,8 +196,8 @@ fn client_for(
 ) -> Result<PoliteClient, StoreError> {
     let mut spent = (0, 0);
     for id in ids {
-        let tally = plan.store.resume_harvest(*id)?.row.counters;
-        spent = (spent.0 + tally.requests, spent.1 + tally.bytes);
+        let counters = plan.store.resume_harvest(*id)?.row.counters;
+        spent = (spent.0 + counters.requests, spent.1 + counters.bytes);
     }
     let budget = RequestBudget::new(plan.max_requests, plan.max_bytes, spent);
     Ok(plan.client.with_budget(budget).with_stop(stop.clone()))

@@ -9,13 +9,14 @@ use crate::polite::{Clock, PageError, PoliteClient};
 use crate::render::{RenderError, RenderMode, Renderer, SearchTrial};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
-    whole_forms,
+    form_snapshots,
 };
 use hadal_core::address::{LinkId, Site};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
-use hadal_core::endpoint::stands_for;
+use hadal_core::endpoint::holds_records_of;
 use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::session::EntryPage;
@@ -29,13 +30,9 @@ use url::Url;
 
 /// Least P(searchable) of a POST form that is submitted by default. Guess; a wrong POST can change data on the server.
 const MIN_P_POST: f32 = 0.9;
-/// Least P(searchable) of a POST form that is submitted if the user insists. Guess: likelier a search than not.
-const MIN_P_ALLOWED_POST: f32 = 0.5;
-/// P(searchable) from which a form makes OpenSearch descriptions unnecessary.
-const MIN_P_SURE: f32 = 0.5;
 /// Least P(searchable) of a box into which a test query is typed. It is low because the user says that the page has a
 /// search. Guess.
-const MIN_P_TYPED: f32 = 0.1;
+pub const MIN_P_TYPED: f32 = 0.1;
 /// Most words taken from the title of a page. Guess.
 const MAX_TITLE_WORDS: usize = 8;
 /// Most OpenSearch descriptions fetched for one page. Guess.
@@ -48,7 +45,7 @@ const TRIED_BYTES: u64 = 256 << 10;
 const MIN_LISTED: usize = 3;
 /// First bytes of an answer in which its kind shows. Guess.
 const START_BYTES: usize = 200;
-/// Bytes at the start of a document that are searched for the name of the OpenSearch root element.
+/// Bytes at the start of a document that are searched for the name of the OpenSearch root element. Guess.
 const OPENSEARCH_HEAD: usize = 2_048;
 
 /// POST forms that may be submitted. The vetoes hold for all of them.
@@ -65,7 +62,7 @@ impl PostForms {
     fn min_p_searchable(self) -> f32 {
         match self {
             PostForms::Sure => MIN_P_POST,
-            PostForms::Likely => MIN_P_ALLOWED_POST,
+            PostForms::Likely => MIN_ACCEPTED_P,
         }
     }
 }
@@ -139,9 +136,9 @@ pub fn form_by_id(store: &dyn Store, id: FormId, posts: PostForms) -> Result<Ope
 fn harvested_form(store: &dyn Store, id: FormId, posts: PostForms) -> Result<OpenedForm, FormOpenError> {
     let query = HarvestQuery { form: Some(id), limit: Some(1), ..HarvestQuery::default() };
     let spec = store.harvests(&query)?.pop().ok_or(FormOpenError::Unknown(id))?.spec;
-    check_submittable(&spec.page, &spec.whole, p_searchable(&spec), posts)?;
+    check_submittable(&spec.page, &spec.form_snapshot, p_searchable(&spec), posts)?;
     Ok(OpenedForm {
-        form: spec.whole,
+        form: spec.form_snapshot,
         id,
         page: spec.page,
         charset: "utf-8".into(),
@@ -156,7 +153,7 @@ fn harvested_form(store: &dyn Store, id: FormId, posts: PostForms) -> Result<Ope
 /// P(searchable) of a harvested form, judged without the rest of its page, which is not stored.
 fn p_searchable(spec: &HarvestSpec) -> f32 {
     let page = html::parse(b"", None, &spec.page);
-    Classifiers::current().searchable.classify(&spec.whole, &page).0
+    Classifiers::current().searchable.classify(&spec.form_snapshot, &page).0
 }
 
 /// Opens the most relevant forms of a topic, without those that may not be submitted or that a user rejected.
@@ -171,7 +168,7 @@ pub fn best_forms(
         topic: Some(topic.into()),
         min_relevance,
         labels: LabelFilter::Accepted,
-        whole: true,
+        with_snapshot: true,
         limit: Some(4 * limit),
         ..FormQuery::default()
     };
@@ -196,12 +193,12 @@ pub fn open_found(
     posts: PostForms,
 ) -> Result<OpenedForm, FormOpenError> {
     let row = &found.row;
-    let whole = match &row.whole {
-        Some(whole) => Some(whole.clone()),
-        None => whole_forms(store, found.run, &[row.form_id])?.pop().flatten(),
+    let snapshot = match &row.form_snapshot {
+        Some(form) => Some(form.clone()),
+        None => form_snapshots(store, found.run, &[row.form_id])?.pop().flatten(),
     };
     let run = store.runs(&RunQuery::one(found.run))?.pop();
-    let (Some(run), Some(form)) = (run, whole.map(|whole| *whole)) else {
+    let (Some(run), Some(form)) = (run, snapshot.map(|form| *form)) else {
         return Err(FormOpenError::NotKept(row.form_id));
     };
     check_submittable(&row.page_url, &form, row.p_searchable, posts)?;
@@ -218,85 +215,106 @@ pub fn open_found(
     })
 }
 
-/// Opens the search at a URL. `picked` is the index of a form on the page; without it the likeliest search is taken.
-pub async fn form_at_url(
-    url: &Url,
-    picked: Option<u32>,
-    posts: PostForms,
-    client: &PoliteClient,
-    clock: &mut Clock,
-    source: &str,
-) -> Result<OpenedForm, FormOpenError> {
-    form_with_browser(url, picked, posts, client, clock, source, None).await
+/// A search to open by the URL of its page.
+#[derive(Clone, Copy)]
+pub struct SearchLocation<'s> {
+    /// URL of the page.
+    pub url: &'s Url,
+    /// Index of a form on the page; `None` for the likeliest search.
+    pub picked: Option<u32>,
+    /// POST forms that may be submitted.
+    pub posts: PostForms,
+    /// Origin of its responses, as in [`crate::store::RunSpec::source`].
+    pub source: &'s str,
+    /// Browser for pages whose search is carried out by a script.
+    pub browser: Option<&'s BrowserUse<'s>>,
 }
 
-/// Like [`form_at_url`], with a browser for pages whose search is carried out by a script.
-pub async fn form_with_browser(
-    url: &Url,
-    picked: Option<u32>,
-    posts: PostForms,
+impl<'s> SearchLocation<'s> {
+    /// The likeliest search at a URL, opened without a browser.
+    pub fn at(url: &'s Url, source: &'s str) -> SearchLocation<'s> {
+        SearchLocation { url, picked: None, posts: PostForms::Sure, source, browser: None }
+    }
+}
+
+/// Opens the search at a URL.
+pub async fn form_at_url(
+    search: &SearchLocation<'_>,
     client: &PoliteClient,
     clock: &mut Clock,
-    source: &str,
-    browser: Option<&BrowserUse<'_>>,
 ) -> Result<OpenedForm, FormOpenError> {
     let before = client.spent();
-    let mut opened = search_at_url(url, picked, posts, client, clock, source, browser).await?;
+    let mut opened = open_search(search, client, clock).await?;
     let spent = client.spent();
     opened.cost = (spent.0 - before.0, spent.1 - before.1);
     Ok(opened)
 }
 
-async fn search_at_url(
-    url: &Url,
-    picked: Option<u32>,
-    posts: PostForms,
+async fn open_search(
+    search: &SearchLocation<'_>,
     client: &PoliteClient,
     clock: &mut Clock,
-    source: &str,
-    browser: Option<&BrowserUse<'_>>,
 ) -> Result<OpenedForm, FormOpenError> {
-    let (url, response) = fetch(url, client, clock).await?;
+    let SearchLocation { picked, posts, source, .. } = *search;
+    let browser = search.browser.filter(|_| picked.is_none());
+    let (url, response) = fetch(search.url, client, clock).await?;
     if let Some(form) = opensearch_form(&response, &url) {
         check_submittable(&url, &form, 1.0, posts)?;
         return Ok(opened(form, &url, None, source));
     }
+    if let Some(browser) = browser.filter(|browser| browser.mode == RenderMode::Always) {
+        return form_in_browser(&url, response, browser, search, client).await;
+    }
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
-    if let Some(browser) = browser.filter(|browser| browser.mode == RenderMode::Always && picked.is_none()) {
-        return form_in_browser(&url, response, browser, posts, client, source).await;
-    }
     let visible = form_on_page(&page, picked, posts);
-    let is_sure = picked.is_some() || matches!(visible, Ok((_, p_searchable)) if p_searchable >= MIN_P_SURE);
-    let found = visible.as_ref().ok().map(|(form, _)| form);
-    let lists = if picked.is_some() { None } else { record_list(&page, found, client, clock).await };
-    if let Some(form) = lists {
+    if let Some(form) = undisplayed_search(search, &page, &visible, client, clock).await {
         return Ok(opened(form, &url, Some(&page), source));
-    }
-    let links = page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS });
-    for link in links {
-        let description = fetch(&link.url, client, clock).await;
-        let form = description.ok().and_then(|(at, response)| opensearch_form(&response, &at));
-        if let Some(form) = form.filter(|form| check_submittable(&url, form, 1.0, posts).is_ok()) {
-            return Ok(opened(form, &url, Some(&page), source));
-        }
     }
     // Without any form, a search service that the page names. A trial would be a submission; the harvest sends and logs
     // the first one.
-    let service = page.hints.endpoints.iter().find(|endpoint| takes_words(endpoint));
+    let service = page.hints.endpoints.iter().find(|endpoint| picked.is_none() && takes_words(endpoint));
     let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| is_scripted(form));
-    if let Some(browser) = browser.filter(|_| is_scripted && service.is_none() && picked.is_none()) {
-        match form_in_browser(&url, response, browser, posts, client, source).await {
+    if let Some(browser) = browser.filter(|_| is_scripted && service.is_none()) {
+        match form_in_browser(&url, response, browser, search, client).await {
             Err(error) => tracing::info!("no search in the rendered page: {error}"),
             found => return found,
         }
     }
-    match (visible, service.filter(|_| picked.is_none())) {
+    match (visible, service) {
         (Err(FormOpenError::NoForm(..)), Some(form)) => {
             check_submittable(&url, form, 1.0, posts)?;
             Ok(opened(form.clone(), &url, Some(&page), source))
         }
         (visible, _) => Ok(opened(visible?.0, &url, Some(&page), source)),
     }
+}
+
+/// Search that is preferred to the visible form: a list of all records, or, if the form is unsure, an OpenSearch
+/// description. `None` if the user picked a form.
+async fn undisplayed_search(
+    search: &SearchLocation<'_>,
+    page: &Page,
+    visible: &Result<(Form, f32), FormOpenError>,
+    client: &PoliteClient,
+    clock: &mut Clock,
+) -> Option<Form> {
+    if search.picked.is_some() {
+        return None;
+    }
+    let form = visible.as_ref().ok().map(|(form, _)| form);
+    if let Some(list) = record_list(page, form, client, clock).await {
+        return Some(list);
+    }
+    let is_sure = matches!(visible, Ok((_, p_searchable)) if *p_searchable >= MIN_ACCEPTED_P);
+    for link in page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS }) {
+        let description = fetch(&link.url, client, clock).await;
+        let form = description.ok().and_then(|(at, response)| opensearch_form(&response, &at));
+        if let Some(form) = form.filter(|form| check_submittable(&page.url, form, 1.0, search.posts).is_ok())
+        {
+            return Some(form);
+        }
+    }
+    None
 }
 
 /// Use of a browser to open a search.
@@ -319,9 +337,8 @@ async fn form_in_browser(
     url: &Url,
     response: Response,
     browser: &BrowserUse<'_>,
-    posts: PostForms,
+    search: &SearchLocation<'_>,
     client: &PoliteClient,
-    source: &str,
 ) -> Result<OpenedForm, FormOpenError> {
     let trial = SearchTrial {
         store: browser.store,
@@ -332,17 +349,17 @@ async fn form_in_browser(
     let rendered = browser.renderer.render(url, response, client, Some(&trial)).await;
     let rendered = rendered.map_err(|error| FormOpenError::NotRendered(url.clone(), error))?;
     match rendered.search {
-        Some(search) => {
-            tracing::info!("{}", search.evidence);
-            check_submittable(url, &search.form, 1.0, posts)?;
-            Ok(opened(search.form, url, Some(&rendered.page), source))
+        Some(learned) => {
+            tracing::info!("{}", learned.evidence);
+            check_submittable(url, &learned.form, 1.0, search.posts)?;
+            Ok(opened(learned.form, url, Some(&rendered.page), search.source))
         }
         None => {
-            let (form, _) = form_on_page(&rendered.page, None, posts)?;
+            let (form, _) = form_on_page(&rendered.page, None, search.posts)?;
             if is_scripted(&form) {
                 return Err(FormOpenError::NotLearned(url.clone()));
             }
-            Ok(opened(form, url, Some(&rendered.page), source))
+            Ok(opened(form, url, Some(&rendered.page), search.source))
         }
     }
 }
@@ -354,8 +371,9 @@ async fn record_list(
     client: &PoliteClient,
     clock: &mut Clock,
 ) -> Option<Form> {
-    let is_wanted =
-        |endpoint: &&Form| !takes_words(endpoint) && visible.is_none_or(|form| stands_for(endpoint, form));
+    let is_wanted = |endpoint: &&Form| {
+        !takes_words(endpoint) && visible.is_none_or(|form| holds_records_of(endpoint, form))
+    };
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());

@@ -65,10 +65,10 @@ pub async fn harvest_form(
     run.close(state, emit)
 }
 
-/// Poll interval of the control of a harvest while it is paused.
+/// Poll interval of the control of a harvest while it is paused. Guess.
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
-/// Queries to come that events name.
+/// Queries to come that events name. Guess.
 const SHOWN_QUERIES: usize = 5;
 
 /// One session of a harvest.
@@ -97,7 +97,7 @@ impl<'a> HarvestRun<'a> {
     ) -> Result<HarvestRun<'a>, StoreError> {
         let HarvestCheckpoint { row, next_seq, reader, .. } = store.resume_harvest(id)?;
         let spec = &row.spec;
-        let entry_page = EntryPage::new(spec.whole.clone(), spec.page.clone(), &job.charset);
+        let entry_page = EntryPage::new(spec.form_snapshot.clone(), spec.page.clone(), &job.charset);
         let policy = choose_policy(entry_page.form(), &job.policy, &job.policy_context);
         let mut session = HarvestSession::new(entry_page, policy, job.options.clone());
         if let Some(reader) = reader {
@@ -133,13 +133,13 @@ impl<'a> HarvestRun<'a> {
 
     fn began(&self) -> Result<HarvestEvent, StoreError> {
         let spec = &self.job.spec;
-        let tally = self.tally()?;
+        let counters = self.counters()?;
         Ok(HarvestEvent::Began {
             harvest: self.id.0,
             form: spec.form.to_string(),
             page: spec.page.to_string(),
             policy: spec.policy.clone(),
-            resumed_at: tally.requests.saturating_sub(self.job.opening_cost.0),
+            resumed_at: counters.requests.saturating_sub(self.job.opening_cost.0),
         })
     }
 
@@ -249,14 +249,14 @@ impl<'a> HarvestRun<'a> {
             wait = update.wait;
             self.fill(&mut step, update);
         }
-        let asked = step.asked.clone();
+        let query = step.finished_query.clone();
         self.store.commit_harvest(self.id, &step.into())?;
-        if let Some(asked) = asked {
+        if let Some(query) = query {
             self.store.sync()?;
-            emit(HarvestEvent::Asked {
-                query: asked.words,
-                found: asked.found,
-                new: asked.new,
+            emit(HarvestEvent::QueryFinished {
+                query: query.words,
+                found: query.found,
+                new: query.new,
                 standing: self.standing()?,
             });
         }
@@ -277,7 +277,7 @@ impl<'a> HarvestRun<'a> {
                 form: spec.form,
                 topic: spec.topic.clone(),
                 record,
-                asked: update.query_number,
+                query_number: update.query_number,
                 words: words.clone(),
                 position,
                 fetched_at: at,
@@ -289,7 +289,7 @@ impl<'a> HarvestRun<'a> {
         step.estimate = self.session.estimate().map(estimated);
         tracing::debug!(evidence = ?self.session.estimate_evidence(), "size estimate");
         step.next = self.next();
-        step.asked = Some(QueryRow {
+        step.finished_query = Some(QueryRow {
             harvest: id,
             form: spec.form,
             number: query.number,
@@ -309,15 +309,15 @@ impl<'a> HarvestRun<'a> {
         });
     }
 
-    fn tally(&self) -> Result<HarvestCounters, StoreError> {
+    fn counters(&self) -> Result<HarvestCounters, StoreError> {
         let row = self.store.harvests(&HarvestQuery::one(self.id))?.pop();
         Ok(row.map(|row| row.counters).unwrap_or_default())
     }
 
     fn standing(&self) -> Result<HarvestStanding, StoreError> {
-        let tally = self.tally()?;
+        let counters = self.counters()?;
         let estimate = self.session.estimate().map(estimated);
-        Ok(HarvestStanding { harvest: self.id.0, tally, estimate, next: self.next() })
+        Ok(HarvestStanding { harvest: self.id.0, counters, estimate, next: self.next() })
     }
 
     /// Queries to come, in readable form.
@@ -352,9 +352,9 @@ impl<'a> HarvestRun<'a> {
         self.store.commit_harvest(self.id, &progress.into())?;
         self.store.sync()?;
         let standing = self.standing()?;
-        let (tally, estimate) = (standing.tally.clone(), standing.estimate);
+        let (counters, estimate) = (standing.counters.clone(), standing.estimate);
         emit(HarvestEvent::Ended { state, ending: ending.map(|ending| ending.name()), standing });
-        Ok(HarvestSummary { id: self.id, state, ending, tally, estimate })
+        Ok(HarvestSummary { id: self.id, state, ending, counters, estimate })
     }
 }
 
@@ -410,9 +410,9 @@ fn replay(session: &mut HarvestSession, row: &QueryRow, hits: &[AnswerRecord]) {
             fields: &hit.fields,
         })
         .collect();
-    let asked =
+    let query =
         QueryOutcome { query: &row.query, hits: &hits, total: row.total, pages: row.pages, end: row.end };
-    session.replay(&asked, row.next.clone());
+    session.replay(&query, row.next.clone());
 }
 
 /// Parses a response on a parse thread.

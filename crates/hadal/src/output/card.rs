@@ -13,15 +13,15 @@ use hadal_core::http::Method;
 use hadal_core::page::FormSource;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Greatest number of fields shown per form.
+/// Greatest number of fields shown per form. Guess.
 const MAX_FIELDS: usize = 40;
-/// Greatest number of buttons shown per form.
+/// Greatest number of buttons shown per form. Guess.
 const MAX_BUTTONS: usize = 6;
-/// Greatest number of topics shown.
+/// Greatest number of topics shown. Guess.
 const MAX_TOPICS: usize = 3;
-/// Least probability of a topic shown beside the best one.
+/// Least probability of a topic shown beside the best one. Guess.
 const MIN_SHOWN_P: f32 = 0.05;
-/// Column at which values start.
+/// Column at which values start. Guess.
 const INDENT: usize = 12;
 
 /// Formats a page and its forms.

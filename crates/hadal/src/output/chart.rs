@@ -37,6 +37,7 @@ const COLOURS: [&str; 10] = [
     "#27a3ad",
 ];
 
+/// Sizes of a chart in pixels. Guesses.
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 62.0;
@@ -101,6 +102,7 @@ impl Chart {
     }
 
     fn bars(&self, unit: &str, bars: &[(String, f64)]) -> String {
+        // Widths of names and bars in pixels. Guesses.
         const NAMES: f64 = 190.0;
         const LENGTH: f64 = 260.0;
         let most = bars.iter().map(|bar| bar.1).filter(|v| v.is_finite()).fold(0.0, f64::max);

@@ -55,9 +55,9 @@ pub fn next_steps(next: &[String]) -> String {
 pub fn render_harvests(harvests: &[HarvestComparison], screen: Screen) -> String {
     let headings = ["form", "site", "requests", "records", "right", "exist", "really", "estimated"];
     let mut table = Table::new(&headings, screen);
-    table.whole(0);
+    table.keep_whole(0);
     (2..7).for_each(|column| table.right(column));
-    table.whole(7);
+    table.keep_whole(7);
     [2, 4].into_iter().for_each(|column| table.detail(column));
     for compared in harvests {
         let (spec, counters) = (&compared.harvest.spec, &compared.harvest.counters);
@@ -87,7 +87,7 @@ pub fn render_harvests(harvests: &[HarvestComparison], screen: Screen) -> String
 
 fn table(found: &[DemoRow], screen: Screen) -> Table {
     let mut table = Table::new(&["form", "site", "fields", "p", "truth"], screen);
-    table.whole(0);
+    table.keep_whole(0);
     table.right(3);
     for row in found.iter().take(SHOWN) {
         let truth = match &row.truth {

@@ -1,16 +1,14 @@
 //! Progress display of harvests: one line per form, redrawn on a terminal, or printed every ten seconds.
 
 use super::escape::for_terminal;
+use super::progress::LINE_EVERY;
 use super::progress::{DisplayStyle, add_bar, print_above_bars, remove_bar};
 use crate::harvest::{HarvestEvent, HarvestStanding, HarvestSummary};
 use crate::report::values::plural;
 use crate::store::{HarvestEstimate, HarvestState};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
-/// Time between two lines about one harvest.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 /// Shows the progress of harvests.
 pub struct HarvestDisplay {
@@ -35,7 +33,7 @@ impl HarvestDisplay {
     pub fn note(&mut self, event: &HarvestEvent) {
         match event {
             HarvestEvent::Began { harvest, page, .. } => self.begin(*harvest, page),
-            HarvestEvent::Asked { query, found, new, standing } => {
+            HarvestEvent::QueryFinished { query, found, new, standing } => {
                 let query = if query.is_empty() { "(empty query)".to_string() } else { short(query, 24) };
                 let asked = format!("{query}: {new} new of {found}");
                 self.show(standing, &asked, false);
@@ -59,19 +57,19 @@ impl HarvestDisplay {
         self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
     }
 
-    fn show(&mut self, standing: &HarvestStanding, last_words: &str, at_once: bool) {
+    fn show(&mut self, standing: &HarvestStanding, message: &str, at_once: bool) {
         let line = line(standing, self.max_requests);
         let Some(shown) = self.forms.get_mut(&standing.harvest) else { return };
         let next: Vec<String> = standing.next.iter().take(3).map(|words| short(words, 16)).collect();
         if let Some(bar) = &shown.bar {
-            bar.set_message(format!("{line} | {last_words} | next {}", next.join(", ")));
+            bar.set_message(format!("{line} | {message} | next {}", next.join(", ")));
             bar.tick();
             return;
         }
         let due = at_once || shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
         if self.style == DisplayStyle::Lines && due {
             shown.last = Some(Instant::now());
-            print_above_bars(&format!("{}: {line}; {last_words}", shown.name));
+            print_above_bars(&format!("{}: {line}; {message}", shown.name));
         }
     }
 
@@ -90,11 +88,14 @@ fn short(text: &str, most: usize) -> String {
 }
 
 fn line(standing: &HarvestStanding, max_requests: Option<u64>) -> String {
-    let tally = &standing.tally;
+    let counters = &standing.counters;
     let most = max_requests.map_or(String::new(), |most| format!(" of {most}"));
     let coverage = standing.estimate.map_or(String::new(), |estimate| format!(", {}", coverage(&estimate)));
-    let (queries, requests) = (plural(tally.queries, "query", "queries"), tally.requests);
-    format!("{queries}, {requests} requests{most}, {}{coverage}", plural(tally.records, "record", "records"))
+    let (queries, requests) = (plural(counters.queries, "query", "queries"), counters.requests);
+    format!(
+        "{queries}, {requests} requests{most}, {}{coverage}",
+        plural(counters.records, "record", "records")
+    )
 }
 
 fn coverage(estimate: &HarvestEstimate) -> String {
@@ -103,7 +104,7 @@ fn coverage(estimate: &HarvestEstimate) -> String {
 }
 
 /// Message at the end of a session.
-pub fn last_words(ended: &[HarvestSummary]) -> String {
+pub fn summary_line(ended: &[HarvestSummary]) -> String {
     let lines = ended.iter().map(|summary| {
         let why = match (summary.state, summary.ending) {
             (HarvestState::Stopped, _) => {
@@ -115,7 +116,7 @@ pub fn last_words(ended: &[HarvestSummary]) -> String {
         };
         let standing = HarvestStanding {
             harvest: summary.id.0,
-            tally: summary.tally.clone(),
+            counters: summary.counters.clone(),
             estimate: summary.estimate,
             next: Vec::new(),
         };
@@ -132,12 +133,12 @@ mod tests {
     fn one_query_is_not_many() {
         let mut standing = HarvestStanding {
             harvest: 1,
-            tally: crate::store::HarvestCounters { queries: 1, records: 1, ..Default::default() },
+            counters: crate::store::HarvestCounters { queries: 1, records: 1, ..Default::default() },
             estimate: None,
             next: Vec::new(),
         };
         assert_eq!(line(&standing, None), "1 query, 0 requests, 1 record");
-        standing.tally.queries = 2;
+        standing.counters.queries = 2;
         assert_eq!(line(&standing, Some(9)), "2 queries, 0 requests of 9, 1 record");
     }
 }

@@ -262,7 +262,7 @@ mod tests {
         let pairs = [("year", "1870"), ("author", "J. \"V\""), ("year", "1871")];
         let cell = fields(&pairs.map(|(name, value)| (name.to_string(), value.to_string())));
         assert_eq!(cell.json(), r#"{"year":"1870; 1871","author":"J. \"V\""}"#);
-        assert_eq!(cell.brief(), "year author");
+        assert_eq!(cell.table_text(), "year author");
         assert_eq!(fields(&[]).json(), "{}");
     }
 
@@ -270,6 +270,6 @@ mod tests {
     fn an_interval_without_an_upper_end_says_so() {
         let cell = interval([10.0, 20.123_456, f64::INFINITY], |size| format!("{size:.0}"));
         assert_eq!(cell.json(), r#"{"estimate":20.1235,"low":10.0,"high":null}"#);
-        assert_eq!(cell.brief(), "20 (10 to inf)");
+        assert_eq!(cell.table_text(), "20 (10 to inf)");
     }
 }

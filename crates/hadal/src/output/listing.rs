@@ -115,7 +115,7 @@ impl Cell {
     }
 
     /// Formats the cell as unescaped text for a table.
-    pub fn brief(&self) -> String {
+    pub fn table_text(&self) -> String {
         match self {
             Cell::Measure(measure) => format!("{measure:.2}"),
             Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_string(),

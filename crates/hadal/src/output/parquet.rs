@@ -13,7 +13,7 @@ use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows per row group.
+/// Rows per row group. Guess.
 const GROUP: usize = 20_000;
 
 /// Writes a Parquet file.

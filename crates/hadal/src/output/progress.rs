@@ -21,9 +21,9 @@ pub enum DisplayStyle {
     Silent,
 }
 
-/// Time between two lines.
-const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Window over which rates are averaged.
+/// Time between two lines about one crawl or harvest. Guess.
+pub(super) const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Window over which rates are averaged. Guess.
 const WINDOW: Duration = Duration::from_secs(15);
 
 /// Redraws per second of the bars. Guess: fast enough to look alive.

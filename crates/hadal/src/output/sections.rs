@@ -77,6 +77,7 @@ fn table(section: &Section) -> String {
 
 /// Reliability curve: predicted against observed probability. A calibrated classifier is on the diagonal.
 fn curve(name: &str, points: &[(f64, f64)]) -> String {
+    // Sizes in pixels. Guesses.
     const SIDE: f64 = 220.0;
     const EDGE: f64 = 30.0;
     let place = |(x, y): &(f64, f64)| (EDGE + x * SIDE, EDGE + (1.0 - y) * SIDE);

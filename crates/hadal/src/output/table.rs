@@ -12,7 +12,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width down to which texts are shortened. Guess: most site names fit.
 const MIN_TEXT: usize = 16;
-/// Width between two columns.
+/// Width between two columns. Guess.
 const GAP: usize = 2;
 
 /// A table of text cells for a screen.
@@ -49,11 +49,11 @@ impl Table {
     /// Aligns a column of numbers to the right. They are not shortened.
     pub fn right(&mut self, index: usize) {
         self.columns[index].is_right = true;
-        self.whole(index);
+        self.keep_whole(index);
     }
 
     /// Never shortens the cells of a column, such as ids.
-    pub fn whole(&mut self, index: usize) {
+    pub fn keep_whole(&mut self, index: usize) {
         self.columns[index].is_text = false;
     }
 
@@ -190,7 +190,9 @@ impl<W: Write> TableListing<W> {
             match columns[index].kind {
                 CellKind::Count | CellKind::Measure => table.right(place),
                 CellKind::Text | CellKind::Nested => {}
-                CellKind::Word | CellKind::Time | CellKind::Flag | CellKind::Interval => table.whole(place),
+                CellKind::Word | CellKind::Time | CellKind::Flag | CellKind::Interval => {
+                    table.keep_whole(place)
+                }
             }
             if columns[index].is_detail {
                 table.detail(place);
@@ -202,7 +204,7 @@ impl<W: Write> TableListing<W> {
 
 impl<W: Write> RowWriter for TableListing<W> {
     fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
-        self.table.row(self.shown.iter().map(|&index| cells[index].brief()));
+        self.table.row(self.shown.iter().map(|&index| cells[index].table_text()));
         Ok(())
     }
 
@@ -257,7 +259,7 @@ mod tests {
 
     fn with_id(width: u16) -> String {
         let mut table = Table::new(&["form", "site", "page", "records"], on_terminal(width));
-        table.whole(0);
+        table.keep_whole(0);
         table.detail(2);
         table.right(3);
         table.row(["00c5e1f2a9b84d37", &"s".repeat(30), &"p".repeat(50), "123456"]);

@@ -34,17 +34,17 @@ pub struct ClientOptions {
     /// False: a request is sent once, and an unavailable robots.txt fails it at once.
     pub retries: bool,
     /// Longest time that a request waits for its host. Longer waits fail it.
-    pub patience: Duration,
+    pub max_wait: Duration,
 }
 
 impl ClientOptions {
     /// Default wait for a host that asks for a pause. Guess.
-    pub const PATIENCE: Duration = Duration::from_secs(600);
+    pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
-    /// Options with retries and the default patience.
+    /// Options with retries and the default wait.
     pub fn new(politeness: Politeness, agent: &str, body_limit: u64) -> ClientOptions {
-        let (agent, patience) = (agent.to_string(), ClientOptions::PATIENCE);
-        ClientOptions { politeness, agent, body_limit, retries: true, patience }
+        let (agent, max_wait) = (agent.to_string(), ClientOptions::MAX_WAIT);
+        ClientOptions { politeness, agent, body_limit, retries: true, max_wait }
     }
 }
 
@@ -383,7 +383,7 @@ impl Sending<'_> {
 
     async fn wait_until(&mut self, at: Time) -> Result<(), NotSent> {
         let wait = self.clock.now().until(at);
-        if wait > self.client.options.patience {
+        if wait > self.client.options.max_wait {
             return Err(NotSent::WaitTooLong(wait));
         }
         self.client.unless_stopped(self.clock.sleep_until(at)).await
@@ -592,7 +592,7 @@ mod tests {
         let (found, log) = get(options(), &["http://busy.example/", "http://busy.example/other"]).await;
         assert_eq!(found[0], Err(PageError::Status(429)));
         assert_eq!(seconds(&log), [0, 1, 71, 141, 211]);
-        let impatient = ClientOptions { patience: Duration::from_secs(60), ..options() };
+        let impatient = ClientOptions { max_wait: Duration::from_secs(60), ..options() };
         let (found, log) = get(impatient, &["http://busy.example/"]).await;
         assert_eq!(found, [Err(NotSent::WaitTooLong(Duration::from_secs(70)).into())]);
         assert_eq!(log.len(), 2);

@@ -19,6 +19,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Time without a request after which a typed word had its effect. Scripts wait up to half a second for the next key.
+/// Guess.
 const TYPED_AFTER: Duration = Duration::from_millis(900);
 /// Requests that are tried as the search. Guess.
 const MAX_CANDIDATES: usize = 3;
@@ -44,7 +45,7 @@ pub struct SearchTrial<'s> {
 impl SearchTrial<'_> {
     /// Writes a submission to the audit log, before it is sent. Returns its number.
     pub fn log(&self, form: &Form, page: &Url, request: &Request) -> Result<u64, StoreError> {
-        self.store.log_question(&Submission {
+        self.store.log_user_query(&Submission {
             by: Submitter::Person,
             seq: 0,
             at: Clock::Real.now(),
@@ -61,7 +62,7 @@ impl SearchTrial<'_> {
 
     /// Adds the result of a submission.
     pub fn end(&self, number: u64, exchange: &Exchange) -> Result<(), StoreError> {
-        self.store.end_question(number, &SubmissionResult::from(exchange))
+        self.store.end_user_query(number, &SubmissionResult::from(exchange))
     }
 }
 

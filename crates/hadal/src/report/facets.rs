@@ -35,7 +35,7 @@ pub struct FacetValue {
     pub count: usize,
 }
 
-/// Greatest number of values per facet.
+/// Greatest number of values per facet. Guess.
 const MAX_VALUES: usize = 50;
 
 /// Counts the facets of forms.
@@ -49,7 +49,9 @@ pub fn facets(forms: &[FormSummary], or_more: bool) -> Facets {
         language: count(forms, |form| form.language.as_deref().unwrap_or_default()),
         method: count(forms, |form| method_name(form.method)),
         fields: count(forms, |form| form.open_fields),
-        relevance: told(count_by(forms, |form| tenth(form.place.relevant)), |tenth| format!("0.{tenth}")),
+        relevance: facet_values(count_by(forms, |form| tenth(form.place.relevant)), |tenth| {
+            format!("0.{tenth}")
+        }),
     }
 }
 
@@ -57,7 +59,7 @@ fn count<'a, K: Ord + ToString>(
     forms: &'a [FormSummary],
     key: impl Fn(&'a FormSummary) -> K,
 ) -> Vec<FacetValue> {
-    told(count_by(forms, key), |key| key.to_string())
+    facet_values(count_by(forms, key), |key| key.to_string())
 }
 
 fn count_by<'a, K: Ord>(forms: &'a [FormSummary], key: impl Fn(&'a FormSummary) -> K) -> BTreeMap<K, usize> {
@@ -67,7 +69,7 @@ fn count_by<'a, K: Ord>(forms: &'a [FormSummary], key: impl Fn(&'a FormSummary) 
 }
 
 /// Most frequent values as text.
-fn told<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
+fn facet_values<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
     let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts

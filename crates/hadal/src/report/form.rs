@@ -4,7 +4,7 @@ use super::reasons::evidence_in_words;
 use super::values::{method_name, source_name};
 use crate::store::{
     FormEntry, FormRow, HarvestQuery, Label, RowOrder, RunId, Store, StoreError, count_open_fields,
-    whole_forms,
+    form_snapshots,
 };
 use hadal_core::address::LinkId;
 use hadal_core::critic::probe::ProbeResult;
@@ -12,9 +12,9 @@ use hadal_core::page::Field;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Greatest number of links followed back to a seed.
+/// Greatest number of links followed back to a seed. Guess.
 const MAX_CLICKS: usize = 50;
-/// Greatest number of choices shown per field.
+/// Greatest number of choices shown per field. Guess.
 const MAX_CHOICES: usize = 100;
 
 /// A form in a list.
@@ -203,14 +203,14 @@ fn finding_name(finding: ProbeResult) -> &'static str {
 
 /// Form with all data of its page.
 pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError> {
-    let whole = whole_forms(store, found.run, &[found.row.form_id])?.pop().flatten();
-    let controls = whole.iter().flat_map(|form| &form.fields).map(control).collect();
+    let snapshot = form_snapshots(store, found.run, &[found.row.form_id])?.pop().flatten();
+    let controls = snapshot.iter().flat_map(|form| &form.fields).map(control).collect();
     let of_form =
         HarvestQuery { form: Some(found.row.form_id), order: RowOrder::Newest, ..HarvestQuery::default() };
     let harvests = store.harvests(&of_form)?.iter().map(|harvest| harvest.id.0).collect();
     Ok(FormPage {
         form: view(found),
-        heading: whole.map(|form| form.heading).unwrap_or_default(),
+        heading: snapshot.map(|form| form.heading).unwrap_or_default(),
         controls,
         path: path(store, found.run, LinkId::of(&found.row.page_url))?,
         harvests,

@@ -18,7 +18,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-/// Greatest number of reasons shown.
+/// Greatest number of reasons shown. Guess.
 const REASONS: usize = 6;
 
 /// Topics that a page is judged for.

@@ -102,7 +102,7 @@ pub struct RunStatus {
     pub last_at: Option<String>,
 }
 
-/// Greatest number of runs counted, latest first.
+/// Greatest number of runs counted, latest first. Guess.
 const MAX_RUNS: usize = 10_000;
 
 /// Status over all runs and harvests.
@@ -238,7 +238,7 @@ mod tests {
         let spec = HarvestSpec {
             form: hadal_core::identity::FormId(1),
             topic: "book".into(),
-            whole: hadal_core::page::Form::to(page.clone(), hadal_core::http::Method::Get, vec![]),
+            form_snapshot: hadal_core::page::Form::to(page.clone(), hadal_core::http::Method::Get, vec![]),
             page,
             policy: "hadal".into(),
             seed: 1,

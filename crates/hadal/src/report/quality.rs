@@ -50,7 +50,7 @@ pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Resul
             Some(ProbeResult::Searchable) => &mut found.searches,
             Some(ProbeResult::NotSearchable) => &mut found.does_not,
             Some(ProbeResult::Unclear) => &mut found.unclear,
-            None if is_askable(store, run, &row)? => &mut found.unanswered,
+            None if can_be_probed(store, run, &row)? => &mut found.unanswered,
             None => &mut found.refused,
         } += 1;
     }
@@ -58,12 +58,12 @@ pub fn quality(store: &dyn Store, run: &RunRow, size: usize, seed: u64) -> Resul
     Ok(found)
 }
 
-fn is_askable(store: &dyn Store, run: &RunRow, row: &FormRow) -> Result<bool, StoreError> {
-    let Some(whole) = whole_forms(store, run.id, &[row.form_id])?.pop().flatten() else { return Ok(false) };
+fn can_be_probed(store: &dyn Store, run: &RunRow, row: &FormRow) -> Result<bool, StoreError> {
+    let Some(form) = form_snapshots(store, run.id, &[row.form_id])?.pop().flatten() else { return Ok(false) };
     let topic = Topic::from_words(&run.spec.topic);
     let word = topic.as_ref().map_or("", probe_word);
-    let inquiry = ProbeState::new((row.form_id, &whole), &row.page_url, &row.verdict(), word, run.spec.seed);
-    Ok(inquiry.is_ok_and(|inquiry| inquiry.next_request().is_some()))
+    let probe = ProbeState::new((row.form_id, &form), &row.page_url, &row.verdict(), word, run.spec.seed);
+    Ok(probe.is_ok_and(|probe| probe.next_request().is_some()))
 }
 
 impl Quality {

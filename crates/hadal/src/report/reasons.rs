@@ -19,9 +19,11 @@ pub fn in_words(reason: &Reason) -> String {
         "text length" => "length of its text".to_string(),
         "says search" if says.len() > 1 && says != "more" => format!("its {says} mentions searching"),
         "says search" => format!("parts that mention searching: {says}"),
-        place => match (place.strip_prefix("concept."), spoken(place)) {
-            (Some(inner), _) => format!("{}: a word for {}", spoken(inner).unwrap_or(inner), plain(says)),
-            (None, Some(spoken)) => format!("{spoken}: {says}"),
+        place => match (place.strip_prefix("concept."), position_words(place)) {
+            (Some(inner), _) => {
+                format!("{}: a word for {}", position_words(inner).unwrap_or(inner), plain(says))
+            }
+            (None, Some(position_words)) => format!("{position_words}: {says}"),
             (None, None) => format!("{place}: {says}"),
         },
     }
@@ -43,7 +45,7 @@ pub fn evidence_in_words(evidence: &str) -> String {
 }
 
 /// Descriptions of positions in which words are quoted.
-fn spoken(place: &str) -> Option<&'static str> {
+fn position_words(place: &str) -> Option<&'static str> {
     Some(match place {
         "button" => "button says",
         "button name" => "button is named",

@@ -1,5 +1,6 @@
 //! Text and number forms of values, the same in tables, exports and the HTTP API.
 
+use crate::store::LAST_TIMESTAMP;
 use crate::store::RunState;
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
@@ -21,8 +22,7 @@ pub fn source_name(source: FormSource) -> &'static str {
 
 /// RFC 3339 timestamp. Simulated clocks start at the Unix epoch; times after the year 9999 are cut to it.
 pub fn timestamp(at: Time) -> String {
-    const LAST: u64 = 253_402_300_799_000;
-    let since = Duration::from_millis(at.0.min(LAST));
+    let since = Duration::from_millis(at.0.min(LAST_TIMESTAMP));
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
 }
 

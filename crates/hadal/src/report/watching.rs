@@ -14,9 +14,9 @@ use utoipa::ToSchema;
 
 /// Recent pages from which busy hosts are computed.
 const RECENT: usize = 200;
-/// Greatest number of hosts, queues and decisions shown.
+/// Greatest number of hosts, queues and decisions shown. Guesses.
 const SHOWN_HOSTS: usize = 20;
-const SHOWN_LANES: usize = 20;
+const SHOWN_QUEUES: usize = 20;
 const SHOWN_DECISIONS: usize = 20;
 
 /// All data of a run's page.
@@ -26,7 +26,7 @@ pub struct RunPage {
     /// Changes that a user requested: pause, stop, budget.
     pub control: ControlView,
     /// Queues of the frontier.
-    pub lanes: Vec<LaneView>,
+    pub lanes: Vec<QueueView>,
     /// Hosts by number of recent pages.
     pub hosts: Vec<HostView>,
     /// Last visited pages, latest first, with their scores.
@@ -53,7 +53,7 @@ impl From<Control> for ControlView {
 
 /// A queue of the frontier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct LaneView {
+pub struct QueueView {
     /// Number of the queue, or its use by the engine: "probes", "sample".
     pub lane: String,
     /// Links in the queue.
@@ -118,24 +118,24 @@ pub struct PartView {
 /// All data of a run's page.
 ///
 /// `strategy` is the run's strategy with its learned state, if available.
-pub fn page(store: &dyn Store, row: &RunRow, mind: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
+pub fn page(store: &dyn Store, row: &RunRow, strategy: Option<&dyn Strategy>) -> Result<RunPage, StoreError> {
     let latest = PageQuery { order: RowOrder::Newest, limit: Some(RECENT), ..PageQuery::of(row.id) };
     let pages = store.pages(&latest)?.rows;
-    let parts = RunParts { queues: SHOWN_LANES, ..RunParts::default() };
+    let parts = RunParts { queues: SHOWN_QUEUES, ..RunParts::default() };
     let queues = store.runs(&RunQuery { parts, ..RunQuery::one(row.id) })?.pop().map(|row| row.queues);
     Ok(RunPage {
         run: view(row),
         control: store.control(Activity::Run(row.id))?.into(),
         lanes: lanes(&queues.unwrap_or_default(), row.counters.waiting),
         hosts: hosts(store, row, &pages)?,
-        decisions: decisions(store, row, &pages, mind)?,
+        decisions: decisions(store, row, &pages, strategy)?,
     })
 }
 
 /// Queues for display. The total is known, so the length of the one queue that was too long to count follows.
-fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
+fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<QueueView> {
     let is_long = |row: &&QueueLength| row.waiting >= MAX_COUNTED_LINKS as u64;
-    let one_is_long = rows.len() < SHOWN_LANES && rows.iter().filter(is_long).count() == 1;
+    let one_is_long = rows.len() < SHOWN_QUEUES && rows.iter().filter(is_long).count() == 1;
     let counted: u64 = rows.iter().filter(|row| !is_long(row)).map(|row| row.waiting).sum();
     let lane = |row: &QueueLength| match (is_long(&row), one_is_long) {
         (true, true) => (waiting.saturating_sub(counted).max(row.waiting), false),
@@ -143,13 +143,13 @@ fn lanes(rows: &[QueueLength], waiting: u64) -> Vec<LaneView> {
     };
     let view = |row: &QueueLength| {
         let (waiting, or_more) = lane(row);
-        LaneView { lane: lane_name(row.queue), waiting, or_more }
+        QueueView { lane: queue_name(row.queue), waiting, or_more }
     };
     rows.iter().map(view).collect()
 }
 
-fn lane_name(lane: QueueId) -> String {
-    match lane {
+fn queue_name(queue: QueueId) -> String {
+    match queue {
         QueueId::PROBES => "probes".to_string(),
         QueueId::SAMPLE => "sample".to_string(),
         QueueId(number) => number.to_string(),
@@ -180,7 +180,7 @@ fn decisions(
     store: &dyn Store,
     row: &RunRow,
     pages: &[PageRow],
-    mind: Option<&dyn Strategy>,
+    strategy: Option<&dyn Strategy>,
 ) -> Result<Vec<DecisionView>, StoreError> {
     let shown = &pages[..pages.len().min(SHOWN_DECISIONS)];
     let ids: Vec<LinkId> = shown.iter().map(|page| page.id).collect();
@@ -188,8 +188,8 @@ fn decisions(
     let links = store.links(row.id, &ids)?;
     let sites = store.look_up(row.id, &LookUp { sites: &names, ..LookUp::default() })?.sites;
     let view = |(page, (link, site)): (&PageRow, (Option<LinkRow>, SiteCounters))| {
-        let parts = match (&link, mind) {
-            (Some(link), Some(mind)) => mind.explain_score(link.link(), &site),
+        let parts = match (&link, strategy) {
+            (Some(link), Some(strategy)) => strategy.explain_score(link.link(), &site),
             _ => Vec::new(),
         };
         let part = |part: StrategyGauge| PartView { name: part.name.to_string(), value: part.value };
@@ -211,7 +211,7 @@ fn decision(page: &PageRow, queued: Option<QueuedLink>) -> DecisionView {
         anchor: link.map(|link| link.context.anchor.clone()).unwrap_or_default(),
         origin: link.map(|link| link.origin.name().to_string()),
         parent_p_topic: link.and_then(|link| link.parent).map(|parent| parent.p_topic),
-        lane: queued.as_ref().map(|queued| lane_name(queued.queue)),
+        lane: queued.as_ref().map(|queued| queue_name(queued.queue)),
         score: queued.as_ref().map(|queued| queued.score).filter(|score| score.is_finite()),
         parts: Vec::new(),
     }

@@ -43,9 +43,9 @@ impl ControlChange {
 pub async fn of_run(
     State(state): State<Arc<AppState>>,
     PathParams(run): PathParams<u64>,
-    Body(wish): Body<ControlChange>,
+    Body(change): Body<ControlChange>,
 ) -> Result<Json<ControlView>, ApiError> {
-    ask(&state, Activity::Run(RunId(run)), wish).await
+    apply_change(&state, Activity::Run(RunId(run)), change).await
 }
 
 /// Pauses, resumes or stops a running harvest, or changes its budget. The harvest reads changes before every
@@ -58,27 +58,31 @@ pub async fn of_run(
 pub async fn of_harvest(
     State(state): State<Arc<AppState>>,
     PathParams(harvest): PathParams<u64>,
-    Body(wish): Body<ControlChange>,
+    Body(change): Body<ControlChange>,
 ) -> Result<Json<ControlView>, ApiError> {
-    ask(&state, Activity::Harvest(HarvestId(harvest)), wish).await
+    apply_change(&state, Activity::Harvest(HarvestId(harvest)), change).await
 }
 
-async fn ask(state: &AppState, of: Activity, wish: ControlChange) -> Result<Json<ControlView>, ApiError> {
-    if wish.max_requests.is_some_and(|most| most.0 == 0) {
+async fn apply_change(
+    state: &AppState,
+    of: Activity,
+    change: ControlChange,
+) -> Result<Json<ControlView>, ApiError> {
+    if change.max_requests.is_some_and(|most| most.0 == 0) {
         return Err(ApiError::of(http::StatusCode::UNPROCESSABLE_ENTITY, "max_requests must be at least 1"));
     }
     let known = state.read(move |store| Ok(is_open(store, of)?.map(|is_open| is_open && store.is_busy())));
     if !known.await?.ok_or_else(|| missing(of))? {
         return Err(ApiError::conflict(format!("{} is not running", name(of))));
     }
-    let asked = state
+    let control = state
         .read(move |store| {
-            let asked = wish.after(control(store, of)?);
-            set_control(store, of, &asked)?;
-            Ok(asked)
+            let control = change.after(control(store, of)?);
+            set_control(store, of, &control)?;
+            Ok(control)
         })
         .await?;
-    Ok(Json(asked.into()))
+    Ok(Json(control.into()))
 }
 
 #[cfg(test)]

@@ -41,8 +41,9 @@ pub async fn of_harvest(
 async fn events(state: &AppState, of: Activity, name: &'static str) -> Result<Response, ApiError> {
     let known = state.read(move |store| is_open(store, of)).await?;
     known.ok_or_else(|| missing(of))?;
-    let told = unfold((state.live.watch(of), true), next);
-    let events = told.map(move |told| Ok::<_, Infallible>(Event::default().event(name).data(&*told)));
+    let message = unfold((state.live.watch(of), true), next);
+    let events =
+        message.map(move |message| Ok::<_, Infallible>(Event::default().event(name).data(&*message)));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
@@ -52,15 +53,15 @@ type Updates = watch::Receiver<Option<Arc<str>>>;
 async fn next((mut updates, is_first): (Updates, bool)) -> Option<(Arc<str>, (Updates, bool))> {
     loop {
         let now = updates.borrow_and_update().clone().filter(|_| is_first);
-        let told = match now {
-            Some(told) => Some(told),
+        let message = match now {
+            Some(message) => Some(message),
             None => {
                 updates.changed().await.ok()?;
                 updates.borrow_and_update().clone()
             }
         };
-        if let Some(told) = told {
-            return Some((told, (updates, false)));
+        if let Some(message) = message {
+            return Some((message, (updates, false)));
         }
     }
 }

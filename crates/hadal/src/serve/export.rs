@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Parts buffered for a slow client.
+/// Parts buffered for a slow client, and bytes of a part. Guesses.
 const BUFFERED_PARTS: usize = 8;
 const PART_BYTES: usize = 64 * 1024;
 

@@ -10,13 +10,14 @@ use crate::store::{FormCursor, FormEntry, FormQuery, Label, LabelFilter, RunId, 
 use axum::Json;
 use axum::extract::State;
 use hadal_core::address::Site;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::http::Method;
 use hadal_core::identity::FormId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Number of forms over which facets are counted.
+/// Number of forms over which facets are counted. Guess.
 const COUNTED: usize = 500;
 
 /// Filter of the directory.
@@ -91,7 +92,7 @@ impl FormParams {
             method,
             open_fields: self.fields.and_then(|fields| usize::try_from(fields.0).ok()),
             min_relevance: probability(self.min_relevance, 0.0)?,
-            min_searchable: probability(self.min_searchable, 0.5)?,
+            min_searchable: probability(self.min_searchable, MIN_ACCEPTED_P)?,
             labels,
             limit: Some(COUNTED),
             ..FormQuery::default()

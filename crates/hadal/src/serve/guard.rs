@@ -51,6 +51,7 @@ pub enum GuardError {
     WeakToken,
 }
 
+/// Least characters of a token that a user chooses. Guess; NIST SP 800-63B requires as many of a password.
 const MIN_TOKEN: usize = 8;
 
 impl Guard {
@@ -58,7 +59,7 @@ impl Guard {
     pub fn new(address: SocketAddr, token: Option<String>) -> Result<Guard, GuardError> {
         let is_open = token.is_none() && address.ip().is_loopback();
         let token = match token {
-            Some(token) if !is_sound(&token) => return Err(GuardError::WeakToken),
+            Some(token) if !is_valid_token(&token) => return Err(GuardError::WeakToken),
             Some(token) => Some(token),
             None if is_open => None,
             None => Some(secret()?),
@@ -118,7 +119,7 @@ impl Guard {
     }
 }
 
-fn is_sound(token: &str) -> bool {
+fn is_valid_token(token: &str) -> bool {
     token.len() >= MIN_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use utoipa::ToSchema;
 
-/// Poll interval of watched runs and harvests.
+/// Poll interval of watched runs and harvests. Guess.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Window over which rates are measured.
 const WINDOW: Duration = Duration::from_secs(30);
-/// Least time between two samples of a rate.
+/// Least time between two samples of a rate. Guess.
 const MIN_INTERVAL: Duration = Duration::from_millis(300);
-/// Runs with stored rate samples.
+/// Runs with stored rate samples. Guess.
 const MAX_RUNS: usize = 100;
 
 /// Rates of a run on the real clock; null unless it runs and has been watched for a moment.
@@ -38,7 +38,7 @@ pub struct RunRates {
 /// Live state of watched runs and harvests.
 #[derive(Default)]
 pub struct Live {
-    looks: Mutex<FxHashMap<RunId, VecDeque<RateSample>>>,
+    samples: Mutex<FxHashMap<RunId, VecDeque<RateSample>>>,
     watched: Mutex<FxHashMap<Activity, watch::Sender<Option<Arc<str>>>>>,
     client_arrived: Notify,
     /// Strategies of runs with their learned state.
@@ -56,20 +56,20 @@ struct RateSample {
 impl Live {
     /// Adds a sample and returns the rates.
     pub fn observe(&self, row: &RunRow) -> RunRates {
-        let mut all = lock(&self.looks);
+        let mut all = lock(&self.samples);
         if all.len() >= MAX_RUNS && !all.contains_key(&row.id) {
             all.clear();
         }
-        let looks = all.entry(row.id).or_default();
+        let samples = all.entry(row.id).or_default();
         let now =
             RateSample { at: Instant::now(), requests: row.counters.requests, pages: row.counters.pages };
-        if looks.back().is_none_or(|last| now.at - last.at >= MIN_INTERVAL) {
-            looks.push_back(now);
+        if samples.back().is_none_or(|last| now.at - last.at >= MIN_INTERVAL) {
+            samples.push_back(now);
         }
-        while looks.front().is_some_and(|first| now.at - first.at > WINDOW) {
-            looks.pop_front();
+        while samples.front().is_some_and(|first| now.at - first.at > WINDOW) {
+            samples.pop_front();
         }
-        match (row.progress.state, looks.front()) {
+        match (row.progress.state, samples.front()) {
             (RunState::Running, Some(first)) => rates_between(*first, now, row.progress.max_requests),
             _ => RunRates::default(),
         }
@@ -132,8 +132,9 @@ pub async fn poll(state: Weak<AppState>) {
         }
         let looking = Arc::clone(&server);
         drop(server);
-        let looked =
-            tokio::task::spawn_blocking(move || wanted.into_iter().try_for_each(|of| look(&looking, of)));
+        let looked = tokio::task::spawn_blocking(move || {
+            wanted.into_iter().try_for_each(|of| publish_state(&looking, of))
+        });
         if let Ok(Err(error)) = looked.await {
             tracing::error!("{error}");
         }
@@ -141,7 +142,7 @@ pub async fn poll(state: Weak<AppState>) {
     }
 }
 
-fn look(state: &AppState, of: Activity) -> Result<(), StoreError> {
+fn publish_state(state: &AppState, of: Activity) -> Result<(), StoreError> {
     if let Some(now) = state_json(state, of)? {
         state.live.publish(of, now.into());
     }
@@ -155,12 +156,12 @@ mod tests {
     #[test]
     fn the_pace_is_what_was_done_in_the_time_between() {
         let at = Instant::now();
-        let look =
+        let sample =
             |seconds, requests, pages| RateSample { at: at + Duration::from_secs(seconds), requests, pages };
-        let seen = rates_between(look(0, 100, 80), look(10, 300, 230), Some(1300));
+        let seen = rates_between(sample(0, 100, 80), sample(10, 300, 230), Some(1300));
         assert_eq!((seen.requests_per_s, seen.pages_per_s, seen.eta_s), (Some(20.0), Some(15.0), Some(50.0)));
-        assert_eq!(rates_between(look(0, 5, 5), look(0, 9, 9), Some(10)), RunRates::default());
-        assert_eq!(rates_between(look(0, 5, 5), look(9, 5, 5), Some(10)).eta_s, None);
-        assert_eq!(rates_between(look(0, 5, 5), look(9, 50, 5), None).eta_s, None);
+        assert_eq!(rates_between(sample(0, 5, 5), sample(0, 9, 9), Some(10)), RunRates::default());
+        assert_eq!(rates_between(sample(0, 5, 5), sample(9, 5, 5), Some(10)).eta_s, None);
+        assert_eq!(rates_between(sample(0, 5, 5), sample(9, 50, 5), None).eta_s, None);
     }
 }

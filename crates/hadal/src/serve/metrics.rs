@@ -11,7 +11,7 @@ use http::header;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Number of latest runs with their own metrics.
+/// Number of latest runs with their own metrics. Guess.
 const MAX_RUNS: usize = 20;
 
 /// Metrics for Prometheus.

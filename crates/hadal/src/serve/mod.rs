@@ -90,7 +90,7 @@ impl Server {
     }
 
     /// The generated token, if there is one.
-    pub fn made_up(&self) -> Option<&str> {
+    pub fn generated_token(&self) -> Option<&str> {
         self.state.guard.token().filter(|_| !self.is_given)
     }
 }

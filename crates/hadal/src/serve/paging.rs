@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
-/// Greatest number of rows.
+/// Greatest number of rows. Guess.
 const MAX_ROWS: usize = 1000;
 
 /// Checks the requested number of rows.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Least time between two loads of a strategy, because its state is large.
 const MIN_RELOAD_INTERVAL: Duration = Duration::from_secs(5);
-/// Number of cached strategies.
+/// Number of cached strategies. Guess.
 const MAX_CACHED: usize = 4;
 
 /// Cache of strategies.
@@ -31,20 +31,20 @@ impl StrategyCache {
             if strategies.len() >= MAX_CACHED {
                 strategies.clear();
             }
-            match recall(store, row)? {
-                Some(mind) => strategies.insert(row.id, (Instant::now(), mind)),
+            match load_strategy(store, row)? {
+                Some(strategy) => strategies.insert(row.id, (Instant::now(), strategy)),
                 None => strategies.remove(&row.id),
             };
         }
-        work(strategies.get(&row.id).map(|(_, mind)| mind.as_ref()))
+        work(strategies.get(&row.id).map(|(_, strategy)| strategy.as_ref()))
     }
 }
 
-fn recall(store: &dyn Store, row: &RunRow) -> Result<Option<Box<dyn Strategy>>, StoreError> {
-    let Some(offer) = find_strategy(&row.spec.strategy) else { return Ok(None) };
+fn load_strategy(store: &dyn Store, row: &RunRow) -> Result<Option<Box<dyn Strategy>>, StoreError> {
+    let Some(entry) = find_strategy(&row.spec.strategy) else { return Ok(None) };
     let parts = RunParts { strategy: true, ..RunParts::default() };
     let saved = store.runs(&RunQuery { parts, ..RunQuery::one(row.id) })?.pop();
     let Some(saved) = saved.and_then(|row| row.progress.strategy) else { return Ok(None) };
-    let mut mind = offer.make(&StrategyContext::seeded(row.spec.seed));
-    Ok(mind.restore(&saved).is_ok().then_some(mind))
+    let mut strategy = entry.make(&StrategyContext::seeded(row.spec.seed));
+    Ok(strategy.restore(&saved).is_ok().then_some(strategy))
 }

@@ -33,6 +33,7 @@ mod search;
 mod sqlite;
 mod state_changes;
 mod submission;
+mod views;
 
 pub use catalogue::*;
 pub use copy::{CopyProgress, copy};
@@ -41,6 +42,7 @@ pub use harvest::*;
 pub use paging::*;
 pub use rows::*;
 pub use submission::*;
+pub use views::LAST_TIMESTAMP;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -116,6 +116,7 @@ pub fn all_answers(
     store: &dyn Store,
     harvest: HarvestId,
 ) -> impl Iterator<Item = Result<PastAnswer, StoreError>> + use<'_> {
+    // Guess.
     const ANSWERS_PER_PAGE: usize = 8;
     all_rows(move |after| store.past_answers(harvest, after, ANSWERS_PER_PAGE))
 }

@@ -190,10 +190,10 @@ pub struct FormRow {
     pub evidence: Vec<String>,
     /// Result of the probe, if there was one.
     pub finding: Option<ProbeResult>,
-    /// The complete form, needed to submit it. Read only on [`FormQuery::whole`](super::FormQuery::whole), and never
+    /// The complete form, needed to submit it. Read only on [`FormQuery::with_snapshot`](super::FormQuery::with_snapshot), and never
     /// exported.
     #[serde(skip)]
-    pub whole: Option<Box<Form>>,
+    pub form_snapshot: Option<Box<Form>>,
     /// Last check of the form's page. The store adds it.
     #[serde(skip)]
     pub check: Option<FormCheck>,

@@ -3,6 +3,7 @@
 use super::Sample;
 use super::learn::{extend, learn};
 use super::model::TopicModel;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::topic_features::TopicFeatures;
 use hadal_core::critic::trained::CriticTarget;
@@ -58,7 +59,7 @@ pub fn compare(old: &CriticTarget, trained: &TopicModel, forms: &MarkedForms<'_>
     let marks =
         forms.right.iter().map(|mark| (mark, true)).chain(forms.wrong.iter().map(|mark| (mark, false)));
     let errs = |target: &CriticTarget, mark: &Sample, is_right: bool| {
-        (p_form(target, &mark.form_row()) >= 0.5) != is_right
+        (p_form(target, &mark.form_row()) >= MIN_ACCEPTED_P) != is_right
     };
     let old_errors = marks.clone().filter(|(mark, is_right)| errs(old, mark, *is_right)).count();
     let new_errors = marks.clone().enumerate().filter(|(at, (mark, is_right))| {
@@ -67,7 +68,8 @@ pub fn compare(old: &CriticTarget, trained: &TopicModel, forms: &MarkedForms<'_>
     let new = CriticTarget::Learned(Box::new(trained.learned.clone()));
     let classifiers = Classifiers::current();
     let background = classifiers.background.forms(classifiers.domains.vocabulary());
-    let differs = |row: &&TopicFeatures| (p_form(old, row) >= 0.5) != (p_form(&new, row) >= 0.5);
+    let differs =
+        |row: &&TopicFeatures| (p_form(old, row) >= MIN_ACCEPTED_P) != (p_form(&new, row) >= MIN_ACCEPTED_P);
     TopicComparison {
         marks: marks.clone().count(),
         old_errors,

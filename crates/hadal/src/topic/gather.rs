@@ -22,6 +22,7 @@ pub struct RecordingFetcher {
     kept: Mutex<HashMap<Url, Exchange>>,
 }
 
+/// Most redirects that are followed to a recorded page. Guess.
 const MAX_HOPS: usize = 8;
 
 impl RecordingFetcher {

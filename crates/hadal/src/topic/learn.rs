@@ -14,7 +14,7 @@ use url::Url;
 /// Probability of the topic for a feature row.
 type Judge<'a> = dyn Fn(&[(u32, f32)]) -> f32 + 'a;
 
-/// Words shown per topic.
+/// Words shown per topic. Guess.
 const SHOWN: usize = 30;
 
 /// Learns a topic against the background. Without samples only its words are used.

@@ -28,6 +28,7 @@ pub struct Proposals {
 
 /// Greatest number of forms grouped; more hardly change the groups. Guess.
 pub const MAX_FORMS: usize = 2000;
+/// Most groups that are tried, and words shown per group. Guesses.
 const MAX_GROUPS: usize = 16;
 const WORDS_SHOWN: usize = 10;
 

@@ -37,19 +37,19 @@ pub fn resolve(text: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicE
     if let Some(target) = CriticTarget::built_in(&topic.name) {
         return Ok(ResolvedTopic { topic, target, seeds: Vec::new(), examples: Vec::new(), weak: false });
     }
-    if let Some(meant) = meant(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
+    if let Some(meant) = nearest_topic(&topic.name, folder).filter(|_| !topic.name.contains(' ')) {
         return Err(TopicError::Slip { name: topic.name, meant });
     }
     Ok(of_words(topic))
 }
 
 /// Topic of an existing run. If its file is gone, its words are used.
-pub fn recall(name: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicError> {
+pub fn resolve_existing(name: &str, folder: &TopicFolder) -> Result<ResolvedTopic, TopicError> {
     resolve(name, folder).or_else(|error| Topic::from_words(name).map(of_words).ok_or(error))
 }
 
 /// Topic name that a single misspelt word is close to.
-pub fn meant(name: &str, folder: &TopicFolder) -> Option<String> {
+pub fn nearest_topic(name: &str, folder: &TopicFolder) -> Option<String> {
     let own = folder.names();
     let built_in = Topic::names().map(|name| -> &str { name });
     nearest(name, built_in.chain(own.iter().map(String::as_str))).map(String::from)
@@ -114,7 +114,7 @@ mod tests {
         for (slip, meant) in [("hotl", "hotel"), ("volcanos", "volcanoes")] {
             let error = resolve(slip, &folder).unwrap_err().to_string();
             assert!(error.contains(&format!("did you mean '{meant}'?")), "{error}");
-            assert!(recall(slip, &folder).unwrap().weak, "a run of that name goes on");
+            assert!(resolve_existing(slip, &folder).unwrap().weak, "a run of that name goes on");
         }
         assert!(resolve(" ", &folder).is_err());
         assert!(resolve("none.toml", &folder).is_err());

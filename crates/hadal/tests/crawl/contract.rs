@@ -230,5 +230,5 @@ async fn backlinks_become_leads_and_cost_a_request() {
     crawl.backlinks = Some(Arc::new(Known(vec![Url::parse("http://hub.example/").unwrap()])));
     let summary = run(crawl).await;
     assert_eq!(web.visits(), [SEED, "http://hub.example/"]);
-    assert_eq!(summary.tally.requests, web.requests().len() as u64 + 1);
+    assert_eq!(summary.counters.requests, web.requests().len() as u64 + 1);
 }

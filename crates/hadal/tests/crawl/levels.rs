@@ -120,7 +120,7 @@ async fn crawl_of_town(plan: LevelConfig) -> (Vec<String>, Vec<Lesson>, u64) {
     let store = Arc::clone(&crawl.store);
     let summary = run(crawl).await;
     let lessons = lessons(store.as_ref(), summary.run).into_iter().map(|row| row.lesson).collect();
-    (web.visits(), lessons, summary.tally.requests - web.requests().len() as u64)
+    (web.visits(), lessons, summary.counters.requests - web.requests().len() as u64)
 }
 
 fn stems(lesson: &Lesson, level: u8) -> Vec<&str> {

@@ -64,7 +64,7 @@ async fn pages_are_parsed_on_as_many_threads_as_there_are_cores() {
     let mut crawl = setup(Arc::new(many_hosts(300)), strategy("breadth-first"), &[SEED]);
     (crawl.critic, crawl.concurrency, crawl.clock) = (critic.clone(), 300, Clock::Real);
     crawl.politeness = NO_PAUSES;
-    assert_eq!(run(crawl).await.tally.pages, 301);
+    assert_eq!(run(crawl).await.counters.pages, 301);
     let cores = std::thread::available_parallelism().unwrap().get();
     let threads = critic.1.lock().unwrap().len();
     assert!(threads <= cores, "{threads} threads on {cores} cores");
@@ -101,7 +101,7 @@ async fn a_stopped_crawl_does_not_wait_for_hosts_that_never_respond() {
     let mut again = setup(Arc::new(Web::default().page(SEED, BOOK_FORM)), strategy("breadth-first"), &[SEED]);
     (again.clock, again.store, again.politeness) = (Clock::Real, store, NO_PAUSES);
     let ended = run(again).await;
-    assert_eq!((ended.tally.relevant, ended.tally.requests), (1, 3), "the request in flight counts");
+    assert_eq!((ended.counters.relevant, ended.counters.requests), (1, 3), "the request in flight counts");
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn a_page_whose_connection_broke_after_the_document_is_read() {
     let web = Arc::new(Broken(Web::default().page(SEED, BOOK_FORM)));
     let ended = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!(web.0.visits(), [SEED]);
-    assert_eq!((ended.tally.relevant, ended.tally.failed), (1, 0));
+    assert_eq!((ended.counters.relevant, ended.counters.failed), (1, 0));
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn failures_of_robots_txt_are_counted() {
         "",
     );
     let ended = run(setup(Arc::new(web), strategy("breadth-first"), &[refused, busy])).await;
-    assert!(ended.tally.errors[&kind("connect")] > 0, "{:?}", ended.tally.errors);
-    assert!(ended.tally.errors[&kind("http_503")] > 0, "{:?}", ended.tally.errors);
+    assert!(ended.counters.errors[&kind("connect")] > 0, "{:?}", ended.counters.errors);
+    assert!(ended.counters.errors[&kind("http_503")] > 0, "{:?}", ended.counters.errors);
 }
 
 #[tokio::test]
@@ -144,8 +144,8 @@ async fn a_host_with_a_bad_certificate_is_given_up_at_once() {
     let web = Web::default().error("https://a.example/robots.txt", FetchError::Tls);
     let web = Arc::new(web);
     let ended = run(setup(web.clone(), strategy("breadth-first"), &["https://a.example/"])).await;
-    assert_eq!((web.requests().len(), ended.tally.failed, ended.resting), (1, 1, 0));
-    assert!(ended.tally.errors.contains_key(&kind("tls")), "{:?}", ended.tally.errors);
+    assert_eq!((web.requests().len(), ended.counters.failed, ended.resting), (1, 1, 0));
+    assert!(ended.counters.errors.contains_key(&kind("tls")), "{:?}", ended.counters.errors);
 }
 
 /// Two names of one address, which responds only when no other request is in flight.
@@ -177,7 +177,7 @@ async fn names_of_one_address_take_turns_from_the_first_request() {
     let web = Arc::new(SharedAddress::default());
     let mut crawl = setup(web.clone(), strategy("breadth-first"), &seeds);
     (crawl.clock, crawl.politeness, crawl.concurrency) = (Clock::Real, NO_PAUSES, 10);
-    assert_eq!(run(crawl).await.tally.pages, 10);
+    assert_eq!(run(crawl).await.counters.pages, 10);
     assert_eq!(web.1.load(Ordering::SeqCst), 1);
 }
 
@@ -257,7 +257,7 @@ async fn look_ups_in_the_own_store_cost_no_request() {
     let store: Arc<dyn Store> = Arc::clone(&crawl.store);
     crawl.backlinks = Some(Arc::new(OwnBacklinks { store, source: "test".into() }));
     let ended = run(crawl).await;
-    assert_eq!(ended.tally.requests, web.requests().len() as u64);
+    assert_eq!(ended.counters.requests, web.requests().len() as u64);
 }
 
 #[tokio::test]
@@ -288,7 +288,7 @@ async fn a_resumed_crawl_keeps_pauses_addresses_and_bonuses_of_its_hosts() {
     let mut crawl = setup(web(), strategy("hadal"), &[SEED]);
     crawl.store = Arc::clone(&store);
     let second = run(crawl).await;
-    assert_eq!((second.tally.pages, counters(store.as_ref(), first.run).waiting), (6, 0));
+    assert_eq!((second.counters.pages, counters(store.as_ref(), first.run).waiting), (6, 0));
 }
 
 /// One page under endless host names at one address. Each copy links to ten further names.
@@ -321,7 +321,7 @@ async fn one_page_under_endless_names_is_left_soon() {
     crawl.budget.requests = Some(1_000);
     crawl.politeness = NO_PAUSES;
     let ended = run(crawl).await;
-    assert!(ended.tally.requests < 200 && ended.tally.relevant < 10, "{:?}", ended.tally);
+    assert!(ended.counters.requests < 200 && ended.counters.relevant < 10, "{:?}", ended.counters);
 }
 
 #[tokio::test]
@@ -346,5 +346,5 @@ async fn an_endless_calendar_is_left_and_the_form_beside_it_is_found() {
     crawl.budget.requests = Some(2_000);
     crawl.politeness = NO_PAUSES;
     let ended = run(crawl).await;
-    assert!(ended.tally.requests < 500 && ended.tally.relevant == 1, "{:?}", ended.tally);
+    assert!(ended.counters.requests < 500 && ended.counters.relevant == 1, "{:?}", ended.counters);
 }

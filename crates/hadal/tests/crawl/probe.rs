@@ -122,8 +122,8 @@ async fn an_uncertain_form_is_asked_charged_and_written_down() {
     assert!(
         log.iter().all(|entry| entry.purpose == SubmissionPurpose::Probe && entry.page.path() == "/page0")
     );
-    assert_eq!(summary.tally.probes, sent.len() as u64);
-    assert_eq!(summary.tally.requests, shop.asked.lock().unwrap().len() as u64);
+    assert_eq!(summary.counters.probes, sent.len() as u64);
+    assert_eq!(summary.counters.requests, shop.asked.lock().unwrap().len() as u64);
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn what_a_form_shows_itself_to_be_is_what_it_is_held_for() {
     assert!(form.p_searchable >= 0.97 && (form.p_relevant / form.p_searchable - 0.9).abs() < 1e-5);
     assert_eq!(form.evidence[0], "a shrug");
     assert!(form.evidence[1].starts_with("probe: results for 'book'"), "{:?}", form.evidence);
-    assert_eq!((summary.tally.searchable, summary.tally.relevant), (1, 1));
+    assert_eq!((summary.counters.searchable, summary.counters.relevant), (1, 1));
     let site = site_counters(store.as_ref(), summary.run, &form.site);
     assert_eq!((site.searchable, site.relevant, site.probes), (1, 1, 1));
 }
@@ -151,7 +151,7 @@ async fn nothing_is_asked_that_is_certain_or_when_nothing_is_to_be() {
         let mut crawl = crawl_of(&shop, 1.0);
         (crawl.critic, crawl.probing) = (Arc::new(Undecided(p)), probing);
         let summary = run(crawl).await;
-        assert_eq!((shop.submitted().len(), summary.tally.probes, summary.resting), (0, 0, 0));
+        assert_eq!((shop.submitted().len(), summary.counters.probes, summary.resting), (0, 0, 0));
     }
 }
 
@@ -166,7 +166,7 @@ async fn a_form_that_asks_for_a_password_is_never_submitted() {
 async fn robots_txt_is_obeyed_by_questions_too() {
     let shop = Arc::new(Shop { robots: "User-agent: *\nDisallow: /find", ..Shop::with(5) });
     let summary = run(crawl_of(&shop, 1.0)).await;
-    assert_eq!((shop.submitted().len(), summary.tally.probes), (0, 0));
+    assert_eq!((shop.submitted().len(), summary.counters.probes), (0, 0));
 }
 
 #[tokio::test]
@@ -176,8 +176,11 @@ async fn the_share_of_requests_and_the_cap_of_a_site_hold() {
         let mut crawl = crawl_of(&shop, share);
         crawl.probing.per_site = per_site;
         let store = Arc::clone(&crawl.store);
-        let tally = run(crawl).await.tally;
-        assert!(tally.probes > 0 && tally.probes as f64 <= share * tally.requests as f64, "{tally:?}");
+        let counters = run(crawl).await.counters;
+        assert!(
+            counters.probes > 0 && counters.probes as f64 <= share * counters.requests as f64,
+            "{counters:?}"
+        );
         let asked: std::collections::BTreeSet<_> =
             log(store.as_ref()).iter().map(|entry| entry.form).collect();
         assert!(asked.len() <= per_site as usize, "{asked:?}");
@@ -189,12 +192,12 @@ async fn a_busy_host_is_asked_again_after_the_time_it_names() {
     let shop = Arc::new(Shop { busy: Mutex::new(1), ..Shop::with(1) });
     let crawl = crawl_of(&shop, 1.0);
     let store = Arc::clone(&crawl.store);
-    let tally = run(crawl).await.tally;
+    let counters = run(crawl).await.counters;
     let log = log(store.as_ref());
     assert_eq!(log[0].answer, Some(SubmissionResult::Status(429)));
     assert_eq!(log[0].url, log[1].url);
     assert!(log[1].at.0 >= log[0].at.0 + 5000);
-    assert_eq!((tally.errors[&kind("http_429")], tally.failed), (1, 0));
+    assert_eq!((counters.errors[&kind("http_429")], counters.failed), (1, 0));
 }
 
 #[tokio::test]
@@ -253,18 +256,21 @@ async fn in_a_simulated_web_no_vetoed_form_is_submitted_and_the_share_holds() {
     let summary = run(crawl).await;
     let log = log(store.as_ref());
     assert!(log.len() > 20, "{}", log.len());
-    assert_eq!(log.len() as u64, summary.tally.probes);
-    assert!(summary.tally.probes as f64 <= 0.2 * summary.tally.requests as f64);
+    assert_eq!(log.len() as u64, summary.counters.probes);
+    assert!(summary.counters.probes as f64 <= 0.2 * summary.counters.requests as f64);
     for entry in &log {
-        let form = whole_forms(store.as_ref(), summary.run, &[entry.form]).unwrap().remove(0).unwrap();
+        let form = form_snapshots(store.as_ref(), summary.run, &[entry.form]).unwrap().remove(0).unwrap();
         assert_eq!(veto(&form), None, "{}", entry.url);
     }
     let settled = forms(store.as_ref());
     assert_eq!(
-        summary.tally.searchable,
+        summary.counters.searchable,
         settled.iter().filter(|form| form.p_searchable >= 0.5).count() as u64
     );
-    assert_eq!(summary.tally.relevant, settled.iter().filter(|form| form.p_relevant >= 0.5).count() as u64);
+    assert_eq!(
+        summary.counters.relevant,
+        settled.iter().filter(|form| form.p_relevant >= 0.5).count() as u64
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -275,7 +281,7 @@ async fn in_simulated_time_one_thread_and_eight_ask_the_same() {
         let crawl = over(&world, concurrency);
         let store = Arc::clone(&crawl.store);
         let summary = run(crawl).await;
-        results.push((summary.tally, forms(store.as_ref()), log(store.as_ref())));
+        results.push((summary.counters, forms(store.as_ref()), log(store.as_ref())));
     }
     assert!(results[0] == results[1]);
 }

@@ -81,9 +81,9 @@ async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
             let mut crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
             crawl.store = Arc::clone(&store);
             let course = course(crawl).await;
-            let tally = counters(store.as_ref(), RunId(1));
+            let counters = counters(store.as_ref(), RunId(1));
             let distinct: BTreeSet<_> = course.pages.iter().map(|page| page.id).collect();
-            assert_eq!((tally.requests, tally.pages), (requests, course.pages.len() as u64));
+            assert_eq!((counters.requests, counters.pages), (requests, course.pages.len() as u64));
             assert_eq!(distinct.len(), course.pages.len());
         }
     }

@@ -29,7 +29,7 @@ async fn in_simulated_time_one_thread_and_eight_make_the_same_crawl() {
             crawl.budget = Budget { requests: Some(400), ..Budget::default() };
             let store = Arc::clone(&crawl.store);
             let summary = run(crawl).await;
-            results.push((summary.tally, pages(store.as_ref(), RunId(1)), forms(store.as_ref())));
+            results.push((summary.counters, pages(store.as_ref(), RunId(1)), forms(store.as_ref())));
         }
         assert!(results[0] == results[1], "{name} differs");
         assert_eq!(results[0].0.requests, 400);

@@ -32,7 +32,10 @@ async fn a_form_two_clicks_away_is_found_once() {
     let found = forms(store.as_ref());
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].page_url.as_str(), found[0].also_on, found[0].depth), ("http://a.example/b", 1, 1));
-    assert_eq!((summary.state, summary.tally.pages, summary.tally.relevant), (RunState::Exhausted, 3, 1));
+    assert_eq!(
+        (summary.state, summary.counters.pages, summary.counters.relevant),
+        (RunState::Exhausted, 3, 1)
+    );
 }
 
 #[tokio::test]
@@ -47,8 +50,8 @@ async fn robots_txt_is_read_first_charged_and_obeyed() {
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!(web.requests()[0], "http://a.example/robots.txt");
     assert_eq!(web.visits(), [SEED, "http://a.example/open"]);
-    assert_eq!(summary.tally.requests, 3);
-    assert_eq!(summary.tally.errors[&kind("robots")], 1);
+    assert_eq!(summary.counters.requests, 3);
+    assert_eq!(summary.counters.errors[&kind("robots")], 1);
 }
 
 #[tokio::test]
@@ -80,7 +83,7 @@ async fn a_redirect_to_another_host_waits_for_that_hosts_turn_and_rules() {
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!(web.requests(), ["http://a.example/robots.txt", SEED, "http://b.example/robots.txt"]);
-    assert_eq!(summary.tally.requests, 3);
+    assert_eq!(summary.counters.requests, 3);
 }
 
 #[tokio::test]
@@ -101,8 +104,8 @@ async fn the_chain_of_redirects_is_stored_with_the_page() {
 async fn redirect_loops_are_cut() {
     let web = Web::default().redirect(SEED, "/1").redirect("http://a.example/1", "/");
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!(summary.tally.errors[&kind("redirect_loop")], 1);
-    assert_eq!(summary.tally.requests, 3);
+    assert_eq!(summary.counters.errors[&kind("redirect_loop")], 1);
+    assert_eq!(summary.counters.requests, 3);
 }
 
 #[tokio::test]
@@ -111,15 +114,15 @@ async fn endless_redirects_are_cut() {
         web.redirect(&format!("http://a.example/{n}"), &format!("/{}", n + 1))
     });
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &["http://a.example/0"])).await;
-    assert_eq!(summary.tally.errors[&kind("redirect_loop")], 1);
-    assert!(summary.tally.requests < 15);
+    assert_eq!(summary.counters.errors[&kind("redirect_loop")], 1);
+    assert!(summary.counters.requests < 15);
 }
 
 #[tokio::test]
 async fn a_busy_server_is_asked_again_after_the_time_it_names() {
     let web = Web::default().answer(SEED, 503, &[("retry-after", "30")], "").page(SEED, BOOK_FORM);
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!((summary.tally.relevant, summary.tally.requests, summary.tally.failed), (1, 3, 0));
+    assert_eq!((summary.counters.relevant, summary.counters.requests, summary.counters.failed), (1, 3, 0));
 }
 
 #[tokio::test]
@@ -128,8 +131,8 @@ async fn a_host_that_does_not_exist_costs_one_request_for_all_its_links() {
         .error("http://gone.example/robots.txt", FetchError::NoSuchHost);
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!(summary.tally.requests, 3);
-    assert_eq!((summary.tally.failed, summary.tally.waiting), (3, 0));
+    assert_eq!(summary.counters.requests, 3);
+    assert_eq!((summary.counters.failed, summary.counters.waiting), (3, 0));
 }
 
 #[tokio::test]
@@ -147,7 +150,7 @@ async fn a_host_that_keeps_failing_is_given_up() {
     let web = Arc::new(targets.iter().fold(web, |web, url| web.answer(url, 500, &[], "")));
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert!(web.visits().len() < 12, "{:?}", web.visits());
-    assert_eq!((summary.tally.failed, summary.tally.waiting), (40, 0));
+    assert_eq!((summary.counters.failed, summary.counters.waiting), (40, 0));
 }
 
 #[tokio::test]
@@ -161,7 +164,7 @@ async fn requests_never_exceed_the_budget_whatever_they_are_spent_on() {
         crawl.concurrency = 8;
         let summary = run(crawl).await;
         assert_eq!(web.requests().len() as u64, most);
-        assert_eq!((summary.state, summary.tally.requests), (RunState::Budget, most));
+        assert_eq!((summary.state, summary.counters.requests), (RunState::Budget, most));
     }
 }
 
@@ -176,11 +179,11 @@ async fn bytes_never_exceed_the_budget_and_a_cut_page_is_read_again_when_it_is_r
     let store = Arc::clone(&crawl.store);
     crawl.budget = Budget { bytes: Some(most), ..Budget::default() };
     let summary = run(crawl).await;
-    assert!(summary.tally.bytes <= most);
-    assert_eq!((summary.state, summary.tally.pages), (RunState::Budget, 2));
+    assert!(summary.counters.bytes <= most);
+    assert_eq!((summary.state, summary.counters.pages), (RunState::Budget, 2));
     let mut raised = setup(web, strategy("breadth-first"), &[SEED]);
     raised.store = store;
-    assert_eq!(run(raised).await.tally.pages, 3);
+    assert_eq!(run(raised).await.counters.pages, 3);
 }
 
 #[tokio::test]
@@ -239,7 +242,7 @@ async fn noindex_hides_forms_and_nofollow_hides_links() {
         .page("http://a.example/2", "book");
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!((summary.tally.forms, web.visits().len()), (0, 2));
+    assert_eq!((summary.counters.forms, web.visits().len()), (0, 2));
 }
 
 #[tokio::test]
@@ -263,7 +266,7 @@ async fn what_https_says_is_not_held_against_http() {
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     assert_eq!(web.visits(), [SEED, "http://a.example/1"]);
-    assert_eq!((summary.tally.failed, summary.resting), (1, 0));
+    assert_eq!((summary.counters.failed, summary.resting), (1, 0));
 }
 
 #[tokio::test]
@@ -314,7 +317,7 @@ async fn an_old_robots_txt_is_asked_for_only_if_it_changed_and_goes_on_to_hold()
     let web = Arc::new(Sparing(web.answer("http://a.example/robots.txt", 200, &headers, rules)));
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
     let asked = web.0.requests().iter().filter(|url| url.ends_with("/robots.txt")).count();
-    assert_eq!((asked, summary.tally.pages, summary.tally.errors[&kind("robots")]), (2, 70, 1));
+    assert_eq!((asked, summary.counters.pages, summary.counters.errors[&kind("robots")]), (2, 70, 1));
 }
 
 /// A fetcher that panics at one URL.
@@ -331,7 +334,7 @@ impl Fetch for Brittle {
 async fn a_step_that_panics_is_a_counted_failure_and_the_crawl_goes_on() {
     let web = star(&["/broken", "/1"]);
     let summary = run(setup(Arc::new(Brittle(web)), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!((summary.tally.pages, summary.tally.errors[&kind("protocol")]), (2, 1));
+    assert_eq!((summary.counters.pages, summary.counters.errors[&kind("protocol")]), (2, 1));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{ServerOptions, serve};
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, Store, SubmissionQuery, open};
@@ -135,7 +135,7 @@ async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<d
     let client =
         PoliteClient::new(Arc::new(Network::new(options).unwrap()), client_options, watch::channel(false).1);
     let home = Url::parse("http://museum.example/").unwrap();
-    let opened = form_at_url(&home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
+    let opened = form_at_url(&SearchLocation::at(&home, "web"), &client, &mut Clock::Real).await.unwrap();
     let source = opened.form.source;
     let store = open("memory:", Access::Crawl).unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
@@ -150,10 +150,10 @@ async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<d
 async fn a_search_index_brings_all_records_with_one_request() {
     let site = ScriptSite::new(None, true);
     let (source, summary, store) = harvested(&site).await;
-    assert_eq!((source, summary.tally.records), (FormSource::SearchIndex, RECORDS as u64));
+    assert_eq!((source, summary.counters.records), (FormSource::SearchIndex, RECORDS as u64));
     assert_eq!(summary.estimate.unwrap().coverage[1], 1.0);
     // robots.txt, the page and the start of the index to open it; the page and the index to read it.
-    assert!(summary.tally.requests <= 5, "{summary:?}");
+    assert!(summary.counters.requests <= 5, "{summary:?}");
     let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
     assert_eq!(submitted.len(), 1, "the request for the index is in the log");
 }
@@ -162,7 +162,7 @@ async fn a_search_index_brings_all_records_with_one_request() {
 async fn a_page_without_its_index_is_searched_by_its_form() {
     let site = ScriptSite::new(None, false);
     let (source, summary, _) = harvested(&site).await;
-    assert_eq!((source, summary.tally.records), (FormSource::Form, 0));
+    assert_eq!((source, summary.counters.records), (FormSource::Form, 0));
 }
 
 #[tokio::test]
@@ -171,8 +171,8 @@ async fn json_answers_are_harvested_whatever_their_pages_are() {
         let site = ScriptSite::new(Some(paging), false);
         let (_, summary, store) = harvested(&site).await;
         let log = site.log.lock().unwrap().join("\n");
-        assert_eq!(summary.tally.records, RECORDS as u64, "{summary:?}\n{log}");
-        assert!(summary.tally.requests < 40, "{summary:?}\n{log}");
+        assert_eq!(summary.counters.records, RECORDS as u64, "{summary:?}\n{log}");
+        assert!(summary.counters.requests < 40, "{summary:?}\n{log}");
         let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
         let is_sent = |url: &Url| log.contains(&url[url::Position::BeforePath..]);
         assert!(!submitted.is_empty() && submitted.iter().all(|entry| is_sent(&entry.url)));

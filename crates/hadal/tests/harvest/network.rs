@@ -3,7 +3,7 @@
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{ServerOptions, serve};
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, open};
@@ -140,7 +140,7 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let options = ClientOptions::new(politeness, "hadal", 1 << 20);
     let client = PoliteClient::new(fetch, options, watch::channel(false).1);
     let home = Url::parse("http://museum.example/").unwrap();
-    let opened = form_at_url(&home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
+    let opened = form_at_url(&SearchLocation::at(&home, "web"), &client, &mut Clock::Real).await.unwrap();
     let store = open("memory:", Access::Crawl).unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let mut job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
@@ -148,7 +148,7 @@ async fn sessions_and_tokens_that_expire_are_fetched_anew() {
     let plan = HarvestPlan { max_requests: Some(200), ..HarvestPlan::new(store, client, vec![job]) };
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     let gate = site.0.lock().unwrap();
-    assert!(summary.tally.records >= RECORDS as u64 - 1, "{summary:?}");
+    assert!(summary.counters.records >= RECORDS as u64 - 1, "{summary:?}");
     assert!(gate.sessions.len() > 1, "one session was enough: {} answers", gate.answered);
     assert!(gate.refused <= gate.answered / USES + 2, "{} refused, {} answered", gate.refused, gate.answered);
 }

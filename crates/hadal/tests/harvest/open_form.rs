@@ -1,7 +1,9 @@
 //! Choice of the form when a user gives a URL.
 
 use crate::common::Web;
-use hadal::harvest::open_form::{FormOpenError, OpenedForm, PostForms, form_at_url, form_by_id};
+use hadal::harvest::open_form::{
+    FormOpenError, OpenedForm, PostForms, SearchLocation, form_at_url, form_by_id,
+};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::{Access, open};
@@ -34,8 +36,9 @@ async fn opened(
     let web = Arc::new(web);
     let client = client_of(web.clone());
     let mut clock = Clock::simulated();
+    let url = Url::parse(url).unwrap();
     let found =
-        form_at_url(&Url::parse(url).unwrap(), picked, PostForms::Sure, &client, &mut clock, "web").await;
+        form_at_url(&SearchLocation { picked, ..SearchLocation::at(&url, "web") }, &client, &mut clock).await;
     (found, web.requests())
 }
 
@@ -124,7 +127,7 @@ async fn a_form_harvested_by_its_address_is_opened_by_its_id() {
     let form = "<form action=/s role=search><input type=search name=q><button>Search</button></form>";
     let client = client_of(Arc::new(Web::default().page("http://boats.example/", form)));
     let (home, mut clock) = (Url::parse("http://boats.example/").unwrap(), Clock::simulated());
-    let found = form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "web").await.unwrap();
+    let found = form_at_url(&SearchLocation::at(&home, "web"), &client, &mut clock).await.unwrap();
     let (id, store) = (found.id, open("memory:", Access::Crawl).unwrap());
     assert!(matches!(form_by_id(store.as_ref(), id, PostForms::Sure), Err(FormOpenError::Unknown(_))));
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };

@@ -7,7 +7,7 @@ use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient, Politeness};
 use hadal::store::{Access, RunSpec, Store, open};
@@ -151,7 +151,7 @@ async fn a_harvest_keeps_the_pauses_from_the_first_look_at_the_form() {
     let shop = Served::start().await;
     let client = client();
     let opened =
-        form_at_url(&shop.home, None, PostForms::Sure, &client, &mut Clock::Real, "web").await.unwrap();
+        form_at_url(&SearchLocation::at(&shop.home, "web"), &client, &mut Clock::Real).await.unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
     let store = open("memory:", Access::Crawl).unwrap();

@@ -1,7 +1,7 @@
 //! Refreshes of a simulated database that has changed since its harvest.
 
 use hadal::fetch::in_process::{InProcess, Respond};
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::refresh::{RefreshPlan, RefreshSummary, refresh};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
@@ -80,13 +80,13 @@ async fn harvested() -> (Arc<dyn Store>, u64) {
     let (web, store) = (logged(web(false), false), open("memory:", Access::Crawl).unwrap());
     let (client, home) = (client(&web), Url::parse("http://db.example/").unwrap());
     let form =
-        form_at_url(&home, None, PostForms::Sure, &client, &mut Clock::simulated(), "web").await.unwrap();
+        form_at_url(&SearchLocation::at(&home, "web"), &client, &mut Clock::simulated()).await.unwrap();
     let options = HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 };
     let job = HarvestJob::new(form, &find_policy("hadal").unwrap(), options);
     let plan =
         HarvestPlan { clock: Clock::simulated(), ..HarvestPlan::new(store.clone(), client, vec![job]) };
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
-    (store, summary.tally.requests)
+    (store, summary.counters.requests)
 }
 
 async fn refreshed(web: &Arc<Logged>, store: &Arc<dyn Store>, max_requests: Option<u64>) -> RefreshSummary {

@@ -4,7 +4,7 @@
 use futures::future::BoxFuture;
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::{InProcess, Respond};
-use hadal::harvest::open_form::{PostForms, form_at_url};
+use hadal::harvest::open_form::{SearchLocation, form_at_url};
 use hadal::harvest::{HarvestEvent, HarvestJob, HarvestPlan, HarvestSummary, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::store::*;
@@ -50,7 +50,7 @@ fn job(world: &World) -> HarvestJob {
             form: form_id(&sample.form, &home),
             topic: String::new(),
             page: home,
-            whole: sample.form,
+            form_snapshot: sample.form,
             policy: "hadal".into(),
             seed: 1,
             source: "world 1".into(),
@@ -78,10 +78,10 @@ fn plan(world: &Arc<World>, store: &Arc<dyn Store>, max_requests: u64) -> Harves
 async fn requests_to(world: &Arc<World>, records: u64, max_requests: u64) -> Option<u64> {
     let mut reached = None;
     let mut note = |event| {
-        if let HarvestEvent::Asked { standing, .. } = event
-            && standing.tally.records >= records
+        if let HarvestEvent::QueryFinished { standing, .. } = event
+            && standing.counters.records >= records
         {
-            reached = reached.or(Some(standing.tally.requests));
+            reached = reached.or(Some(standing.counters.requests));
         }
     };
     harvest(plan(world, &memory(), max_requests), &mut note).await.unwrap();
@@ -140,12 +140,12 @@ async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
     let at_once = run(&world, &whole, 120).await;
     for budget in [1, 7, 23, 60, 120] {
         let summary = run(&world, &parts, budget).await;
-        assert!(summary.tally.requests <= budget);
+        assert!(summary.counters.requests <= budget);
     }
     let (one, two) = (found(&world, whole.as_ref()).0, found(&world, parts.as_ref()).0);
     // Each interruption repeats at most one query and one visit of the form page.
     assert!(two.len() as f64 >= 0.8 * one.len() as f64, "{} against {}", two.len(), one.len());
-    assert_eq!(at_once.tally.requests, 120);
+    assert_eq!(at_once.counters.requests, 120);
     let numbers: Vec<u32> = asked(parts.as_ref()).iter().map(|row| row.number).collect();
     assert!(numbers.iter().zip(1..).all(|(number, expected)| *number == expected), "{numbers:?}");
 }
@@ -187,7 +187,7 @@ async fn an_answer_that_was_left_off_is_read_on_from_there_also_by_another_sessi
         read_on.clone().any(|row| Some(row.number) > last(&before) && begun(row) <= last(&before)),
         "{rows:?}"
     );
-    assert_eq!(summary.tally.queries, rows.iter().filter(|row| row.query.after == 0).count() as u64);
+    assert_eq!(summary.counters.queries, rows.iter().filter(|row| row.query.after == 0).count() as u64);
 }
 
 #[tokio::test]
@@ -202,7 +202,7 @@ async fn every_submission_is_on_record() {
         assert!(entry.answer.is_some());
         submitted += 1;
     }
-    assert!(submitted as u64 >= summary.tally.queries, "{submitted} on record, {summary:?}");
+    assert!(submitted as u64 >= summary.counters.queries, "{submitted} on record, {summary:?}");
 }
 
 /// Sends the first of two requests for each third URL to a server that is busy. Logs the URLs.
@@ -248,12 +248,12 @@ async fn requests_that_opened_the_form_are_charged_to_the_harvest() {
     let (store, home) = (memory(), Url::parse("http://db.example/").unwrap());
     let fetch = Arc::new(OftenBusy(InProcess(Arc::clone(&world)), Mutex::default()));
     let (client, mut clock) = (client(fetch.clone()), Clock::simulated());
-    let form = form_at_url(&home, None, PostForms::Sure, &client, &mut clock, "world 1").await.unwrap();
+    let form = form_at_url(&SearchLocation::at(&home, "world 1"), &client, &mut clock).await.unwrap();
     let options = HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 };
     let jobs = vec![HarvestJob::new(form, &find_policy("hadal").unwrap(), options)];
     let plan = HarvestPlan { max_requests: Some(24), clock, ..HarvestPlan::new(store, client, jobs) };
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
-    assert_eq!((summary.tally.requests, fetch.1.lock().unwrap().len()), (24, 24));
+    assert_eq!((summary.counters.requests, fetch.1.lock().unwrap().len()), (24, 24));
 }
 
 #[tokio::test]
@@ -360,13 +360,13 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     let queries = || store.harvests(&HarvestQuery::default()).unwrap()[0].counters.queries;
     let (told, mut heard) = watch::channel(0);
     let mut note = |event| {
-        if let HarvestEvent::Asked { standing, .. } = event {
-            match standing.tally.queries {
+        if let HarvestEvent::QueryFinished { standing, .. } = event {
+            match standing.counters.queries {
                 2 => ask(true, false),
                 5 => ask(false, true),
                 _ => {}
             }
-            told.send_replace(standing.tally.queries);
+            told.send_replace(standing.counters.queries);
         }
     };
     let meanwhile = async {
@@ -381,7 +381,7 @@ async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
     assert_eq!(ended.unwrap()[0].state, HarvestState::Stopped);
     assert_eq!(queries(), 5);
     let again = run(&world, &store, 300).await;
-    assert!(again.tally.queries > 5, "what was asked of one session is not asked of the next");
+    assert!(again.counters.queries > 5, "what was asked of one session is not asked of the next");
 }
 
 /// Result of a harvest with `allowed` requests whose control gets a budget of `own` requests after its
@@ -390,8 +390,8 @@ async fn given(allowed: u64, own: u64) -> HarvestSummary {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let mut note = |event| {
-        if let HarvestEvent::Asked { standing, .. } = event
-            && standing.tally.queries == 2
+        if let HarvestEvent::QueryFinished { standing, .. } = event
+            && standing.counters.queries == 2
         {
             let control = Control { max_requests: Some(own), ..Control::default() };
             store.set_control(Activity::Harvest(id), &control).unwrap();
@@ -404,10 +404,10 @@ async fn given(allowed: u64, own: u64) -> HarvestSummary {
 async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
     for (allowed, own) in [(80, 70), (80, 100)] {
         let ended = given(allowed, own).await;
-        assert_eq!((ended.state, ended.tally.requests), (HarvestState::Budget, own), "{ended:?}");
+        assert_eq!((ended.state, ended.counters.requests), (HarvestState::Budget, own), "{ended:?}");
     }
     let ended = given(80, 1).await;
-    assert_eq!((ended.state, ended.tally.queries), (HarvestState::Budget, 2), "it was spent already");
+    assert_eq!((ended.state, ended.counters.queries), (HarvestState::Budget, 2), "it was spent already");
 }
 
 #[tokio::test]
@@ -446,5 +446,5 @@ async fn own_pages_that_robots_forbid_are_done_without() {
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
     assert_ne!(summary.ending, Some(HarvestEnding::Forbidden));
     let detailed = records(store.as_ref()).iter().filter(|row| row.detail.is_some()).count();
-    assert!(summary.tally.records >= 100 && detailed == 0, "{detailed} of {summary:?}");
+    assert!(summary.counters.records >= 100 && detailed == 0, "{detailed} of {summary:?}");
 }

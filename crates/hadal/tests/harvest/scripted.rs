@@ -5,7 +5,7 @@ use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
-use hadal::harvest::open_form::{BrowserUse, FormOpenError, OpenedForm, PostForms, form_with_browser};
+use hadal::harvest::open_form::{BrowserUse, FormOpenError, OpenedForm, SearchLocation, form_at_url};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness, RequestBudget};
 use hadal::render::{RenderError, RenderLimits, RenderMode, Renderer, find_browser};
@@ -81,8 +81,9 @@ impl Bench {
     async fn open_search(&self, kind: ScriptedKind) -> Result<OpenedForm, FormOpenError> {
         let browser =
             BrowserUse { renderer: &self.renderer, mode: RenderMode::Auto, store: self.store.as_ref() };
-        let (url, posts) = (self.url(kind), PostForms::Sure);
-        form_with_browser(&url, None, posts, &self.client, &mut Clock::Real, "web", Some(&browser)).await
+        let url = self.url(kind);
+        let search = SearchLocation { browser: Some(&browser), ..SearchLocation::at(&url, "web") };
+        form_at_url(&search, &self.client, &mut Clock::Real).await
     }
 
     /// Share of the records behind a search that a harvest over plain HTTP downloads.
@@ -176,7 +177,7 @@ async fn a_crawl_with_a_browser_stores_searches_by_script() {
         (bench.renderer, RenderMode::Auto),
         (bench.store.clone(), topic),
     );
-    let tally = visit.tally.clone();
+    let counters = visit.counters.clone();
     let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
     let setup = CrawlBuilder::new(bench.store.clone(), spec, strategy, critic, fetch)
         .politeness(politeness, "hadal")
@@ -184,14 +185,14 @@ async fn a_crawl_with_a_browser_stores_searches_by_script() {
         .visit(Arc::new(visit))
         .build();
     let summary = crawl(setup, &mut |_| {}).await.unwrap();
-    assert_eq!(tally.pages.load(Ordering::Relaxed), 4, "{tally:?}");
-    let found = bench.store.forms(&FormQuery { whole: true, ..FormQuery::default() }).unwrap().rows;
+    assert_eq!(counters.pages.load(Ordering::Relaxed), 4, "{counters:?}");
+    let found = bench.store.forms(&FormQuery { with_snapshot: true, ..FormQuery::default() }).unwrap().rows;
     let learned: Vec<String> =
-        found.iter().filter_map(|entry| request_template(entry.row.whole.as_ref()?)).collect();
+        found.iter().filter_map(|entry| request_template(entry.row.form_snapshot.as_ref()?)).collect();
     let is_learned = |part: &str| learned.iter().any(|template| template.contains(part));
     assert!(is_learned("/typing/api/search?q={words}&page=1"), "{learned:?}");
     assert!(!is_learned("forbidden"), "{learned:?}");
     assert!(found.iter().any(|entry| entry.row.action.path() == "/client-form/find"));
     // All requests count for the run, those of the scripts included.
-    assert_eq!(summary.tally.requests, bench.web.log.lock().unwrap().len() as u64);
+    assert_eq!(summary.counters.requests, bench.web.log.lock().unwrap().len() as u64);
 }

@@ -83,7 +83,7 @@ async fn a_form_that_was_harvested_by_its_url_can_be_asked() {
         topic: Some("book".into()),
         min_relevance: 0.5,
         labels: LabelFilter::Accepted,
-        whole: true,
+        with_snapshot: true,
         limit: Some(5),
         ..FormQuery::default()
     };
@@ -94,7 +94,7 @@ async fn a_form_that_was_harvested_by_its_url_can_be_asked() {
             form: found.row.form_id,
             topic: String::new(),
             page: found.row.page_url.clone(),
-            whole: *found.row.whole.unwrap(),
+            form_snapshot: *found.row.form_snapshot.unwrap(),
             policy: "hadal".into(),
             seed: 1,
             source: "demo world 1".into(),

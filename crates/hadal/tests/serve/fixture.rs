@@ -62,9 +62,9 @@ pub fn with_forms(forms: Vec<FormRow>) -> Arc<dyn Store> {
     let store = memory();
     let run = begin(store.as_ref());
     let waiting = queued_link("http://a.org/", 0, 0.5, 0);
-    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
+    let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
     let forms = forms.into_iter().map(new_form).collect();
-    run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, tally) });
+    run_step(store.as_ref(), run, &waiting, Outcome { forms, ..visit(0, &waiting, counters) });
     store
 }
 
@@ -74,7 +74,7 @@ pub fn harvest_spec() -> HarvestSpec {
     HarvestSpec {
         form: FormId(1),
         topic: "books".into(),
-        whole: Form::to(page.clone(), Method::Get, vec![]),
+        form_snapshot: Form::to(page.clone(), Method::Get, vec![]),
         page,
         policy: "hadal".into(),
         seed: 1,

@@ -29,8 +29,8 @@ pub fn poisoned() -> Arc<dyn Store> {
         ..form(1, &address, 0.9, 0.8)
     };
     let page = PageRow { title: SCRIPT.into(), ..page(&waiting) };
-    let tally = SiteCounters { pages: 1, ..SiteCounters::default() };
-    let outcome = Outcome { forms: vec![new_form(row)], page: Some(page), ..visit(0, &waiting, tally) };
+    let counters = SiteCounters { pages: 1, ..SiteCounters::default() };
+    let outcome = Outcome { forms: vec![new_form(row)], page: Some(page), ..visit(0, &waiting, counters) };
     run_step(store.as_ref(), run, &waiting, outcome);
     poison_a_harvest(store.as_ref());
     store
@@ -51,7 +51,7 @@ fn poison_a_harvest(store: &dyn Store) {
         form: FormId(1),
         topic: String::new(),
         record,
-        asked: 1,
+        query_number: 1,
         words: SCRIPT.into(),
         position: 1,
         fetched_at: Time(0),

@@ -36,8 +36,8 @@ fn run_round(store: &dyn Store, run: RunId, harvest: HarvestId, round: u64) {
     let (number, first) = (round as u32, round * RECORDS);
     commit_steps(store, harvest, &[harvest_step(2 * round, number, first..first + 2)]);
     let rest = harvest_step(2 * round + 1, number, first + 2..first + RECORDS);
-    let answer = Some(asked(number, first..first + RECORDS));
-    commit_steps(store, harvest, &[HarvestStep { asked: answer, ..rest }]);
+    let answer = Some(query_row(number, first..first + RECORDS));
+    commit_steps(store, harvest, &[HarvestStep { finished_query: answer, ..rest }]);
     store.sync().unwrap();
 }
 
@@ -110,8 +110,11 @@ fn complete_rounds(folder: &str, access: Access) -> u64 {
 fn assert_harvested(store: &dyn Store, rounds: u64) {
     let harvest = store.harvests(&HarvestQuery::default()).unwrap()[0].id;
     let checkpoint = store.resume_harvest(harvest).unwrap();
-    let tally = checkpoint.row.counters;
-    assert_eq!((tally.records, tally.queries, tally.requests), (rounds * RECORDS, rounds, 2 * rounds));
+    let counters = checkpoint.row.counters;
+    assert_eq!(
+        (counters.records, counters.queries, counters.requests),
+        (rounds * RECORDS, rounds, 2 * rounds)
+    );
     assert_eq!((checkpoint.next_seq, checkpoint.open), (2 * rounds, vec![]));
     assert!(
         past(store, harvest)

@@ -173,7 +173,7 @@ fn a_harvest_killed_between_syncs_resumes_from_the_last_sync() {
     let harvest = store.begin_harvest(&harvest_spec(1), Time(5)).unwrap();
     commit_steps(&*store, harvest, &[harvest_step(0, 1, 1..4)]);
     log_submission(&*store, &harvest_entry(harvest, 1));
-    let second = HarvestStep { asked: Some(asked(2, 4..9)), ..harvest_step(1, 2, 4..9) };
+    let second = HarvestStep { finished_query: Some(query_row(2, 4..9)), ..harvest_step(1, 2, 4..9) };
     commit_steps(&*store, harvest, &[second]);
     drop(store);
     let store = crawl(folder.path()).unwrap();

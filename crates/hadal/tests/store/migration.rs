@@ -185,7 +185,7 @@ fn filled_format_8(folder: &Path) {
     let db = empty_format_8(folder);
     db.execute_batch(ROWS_OF_FORMAT_8).unwrap();
     let sql = "INSERT INTO harvests VALUES (1, '00000000000000aa', 'books', 'http://shop.a.org/', 'hadal', 7, 'web', 100, ?)";
-    let whole = postcard::to_stdvec(&harvest_spec(1).whole).unwrap();
+    let whole = postcard::to_stdvec(&harvest_spec(1).form_snapshot).unwrap();
     db.execute(sql, [whole]).unwrap();
 }
 

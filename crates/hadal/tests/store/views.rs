@@ -159,7 +159,7 @@ fn fill_harvests(store: &dyn Store) {
     let estimate = HarvestEstimate { size: [10.0, 20.123_456, f64::INFINITY], coverage: [0.0, 0.25, 1.0] };
     let step = HarvestStep {
         records: vec![odd, RecordRow { fetched_at: Time(1_762_732_800_999), ..record(2) }],
-        asked: Some(asked(1, 1..3)),
+        finished_query: Some(query_row(1, 1..3)),
         estimate: Some(estimate),
         submission: Some(SubmissionResult::Status(200)),
         ..harvest_step(0, 1, 0..0)
@@ -168,8 +168,12 @@ fn fill_harvests(store: &dyn Store) {
     let ends = [ReadingEnd::LastPage, ReadingEnd::Failed];
     for (number, end) in (2..).zip(ends) {
         let total = (number == 2).then_some(StatedTotal::Exactly(7));
-        let asked = Some(QueryRow { end, total, ..asked(number, 0..0) });
-        commit_steps(store, first, &[HarvestStep { asked, ..harvest_step(u64::from(number), number, 0..0) }]);
+        let asked = Some(QueryRow { end, total, ..query_row(number, 0..0) });
+        commit_steps(
+            store,
+            first,
+            &[HarvestStep { finished_query: asked, ..harvest_step(u64::from(number), number, 0..0) }],
+        );
     }
     let refresh = RefreshCounters { began: Time(86_400_000), new: 3, ..RefreshCounters::default() };
     let rechecks = QueryRechecks { times: 2, changes: 5, record_days: 1.5 };
@@ -177,7 +181,7 @@ fn fill_harvests(store: &dyn Store) {
         at: Time(1_762_732_900_000),
         changes: vec![RecordChange::Changed(record(2).record), RecordChange::Removed(record(2).record.id)],
         refresh: Some(refresh),
-        asked: Some(QueryRow { rechecks, ..asked(2, 0..0) }),
+        finished_query: Some(QueryRow { rechecks, ..query_row(2, 0..0) }),
         ..harvest_step(9, 2, 0..0)
     };
     commit_steps(store, first, &[again]);
@@ -240,9 +244,9 @@ fn questions_of_people_are_in_the_view_of_their_database() {
     let folder = tempfile::tempdir().unwrap();
     let store = crawl(folder.path()).unwrap();
     let number = store
-        .log_question(&Submission { purpose: SubmissionPurpose::Ask, ..harvest_entry(HarvestId(1), 0) })
+        .log_user_query(&Submission { purpose: SubmissionPurpose::Ask, ..harvest_entry(HarvestId(1), 0) })
         .unwrap();
-    store.end_question(number, &SubmissionResult::Status(200)).unwrap();
+    store.end_user_query(number, &SubmissionResult::Status(200)).unwrap();
     let db = Connection::open(folder.path().join("notes.db")).unwrap();
     assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
 }

@@ -45,7 +45,7 @@ pub fn stated_total(text: &str) -> Option<u64> {
 /// All totals that a text may state, most likely first. The text must not contain the results themselves, because counts
 /// of any items are accepted. Each line of the text is a sentence.
 pub fn stated_counts(text: &str) -> Vec<StatedCount> {
-    apply_rules(text, &[range_of, of_range, counted, announced, things]).take(MAX_COUNTS).collect()
+    apply_rules(text, &[range_of, of_range, counted, announced, any_items]).take(MAX_COUNTS).collect()
 }
 
 /// Pattern that starts at a position of the pieces.
@@ -65,7 +65,7 @@ fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let (from, to, length) = range(&pieces[at..])?;
     let rest = &pieces[at + length..];
     // A noun may follow the range: "1-10 items of 245".
-    let of = rest.iter().take(2).position(|piece| is(piece, OF) || *piece == Piece::Slash)?;
+    let of = rest.iter().take(2).position(|piece| has_sense(piece, OF) || *piece == Piece::Slash)?;
     let near = rest[of + 1..].iter().take(4).position(|piece| number(piece).is_some())?;
     let position = at + length + of + 1 + near;
     let total = number(&pieces[position])?;
@@ -76,7 +76,7 @@ fn range_of(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
 /// Count in a range of shown results, as in `245 件中 1-10`.
 fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = number(&pieces[at])?;
-    let of = pieces[at + 1..].iter().take(2).position(|piece| is(piece, OF))?;
+    let of = pieces[at + 1..].iter().take(2).position(|piece| has_sense(piece, OF))?;
     let (from, to, _) = range(&pieces[at + of + 2..])?;
     (from <= to && to <= total)
         .then(|| StatedCount { shown: Some(to - from + 1), ..count_at(pieces, at, total) })
@@ -86,7 +86,7 @@ fn of_range(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
 fn range(pieces: &[Piece<'_>]) -> Option<(u64, u64, usize)> {
     let from = number(pieces.first()?)?;
     let between = pieces.get(1)?;
-    let is_range = *between == Piece::Dash || is(between, TO);
+    let is_range = *between == Piece::Dash || has_sense(between, TO);
     Some((from, number(pieces.get(2)?)?, 3)).filter(|_| is_range)
 }
 
@@ -96,10 +96,10 @@ fn total_at(pieces: &[Piece<'_>], at: usize) -> Option<u64> {
     let before = |distance: usize| at.checked_sub(distance).map(|before| &pieces[before]);
     let starts_range = |from: usize| range(&pieces[from..]).is_some_and(|(from, to, _)| from <= to);
     // "Page 1 - 245 results" is no range.
-    let is_after_page = before(3).is_some_and(|word| is(word, PAGES));
+    let is_after_page = before(3).is_some_and(|word| has_sense(word, PAGES));
     let ends_range = at >= 2 && starts_range(at - 2) && !is_after_page;
-    let is_per_page = before(1).is_some_and(|word| is(word, EACH_PAGE));
-    let counts_pages = pieces.get(at + 1).is_some_and(|word| is(word, PAGES));
+    let is_per_page = before(1).is_some_and(|word| has_sense(word, EACH_PAGE));
+    let counts_pages = pieces.get(at + 1).is_some_and(|word| has_sense(word, PAGES));
     (!ends_range && !starts_range(at) && !is_per_page && !counts_pages).then_some(total)
 }
 
@@ -107,24 +107,24 @@ fn total_at(pieces: &[Piece<'_>], at: usize) -> Option<u64> {
 fn counted(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let total = total_at(pieces, at)?;
     let words = words_after(pieces, at);
-    let noun = words.iter().take(2).position(|word| is(word, COUNTED));
-    let is_per = noun.and_then(|at| words.get(at + 1)).is_some_and(|word| is(word, PER));
+    let noun = words.iter().take(2).position(|word| has_sense(word, COUNTED));
+    let is_per = noun.and_then(|at| words.get(at + 1)).is_some_and(|word| has_sense(word, PER));
     // A word for "found" directly before another number announces that one.
     let first = at + 1 + usize::from(has_mark_after(pieces, at));
     let announces = |nth: usize| pieces.get(first + nth + 1).is_some_and(|next| number(next).is_some());
-    let found = words.iter().enumerate().any(|(nth, word)| is(word, FOUND) && !announces(nth));
+    let found = words.iter().enumerate().any(|(nth, word)| has_sense(word, FOUND) && !announces(nth));
     ((noun.is_some() && !is_per) || found).then(|| count_at(pieces, at, total))
 }
 
 /// `245 items`: number of any items. The weakest rule.
-fn things(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
-    let is_page = pieces.get(at + 1).is_some_and(|word| is(word, PAGES));
+fn any_items(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
+    let is_page = pieces.get(at + 1).is_some_and(|word| has_sense(word, PAGES));
     let total = if is_page { number(&pieces[at]) } else { total_at(pieces, at) };
     let total = total.filter(|total| *total > 0)?;
     let words = words_after(pieces, at);
-    let is_thing = words.first().is_some_and(|word| is(word, THINGS));
-    let is_per = words.get(1).is_some_and(|word| is(word, PER));
-    (is_thing && !is_per).then(|| count_at(pieces, at, total))
+    let is_item = words.first().is_some_and(|word| has_sense(word, THINGS));
+    let is_per = words.get(1).is_some_and(|word| has_sense(word, PER));
+    (is_item && !is_per).then(|| count_at(pieces, at, total))
 }
 
 /// Up to four words after a number. A plus sign or line end directly after the number is skipped.
@@ -144,23 +144,23 @@ fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let about = usize::from(number(pieces.get(at + 1)?).is_none());
     number(pieces.get(at + 1 + about)?)?;
     let total = total_at(pieces, at + 1 + about)?;
-    let is_announcement = is(&pieces[at], FOUND) || is(&pieces[at], COUNTED);
-    if about == 1 && !is(&pieces[at + 1], ABOUT) {
+    let is_announcement = has_sense(&pieces[at], FOUND) || has_sense(&pieces[at], COUNTED);
+    if about == 1 && !has_sense(&pieces[at + 1], ABOUT) {
         return None;
     }
     let rest = pieces.get(at + 2 + about..).unwrap_or_default();
     let has_number = || rest.iter().skip(1).take(3).any(|piece| number(piece).is_some());
     let continues = rest.first().is_some_and(|next| {
         matches!(next, Piece::Dash | Piece::Slash)
-            || is(next, TO)
-            || (is(next, OF) && !is(next, COUNTED) && has_number())
+            || has_sense(next, TO)
+            || (has_sense(next, OF) && !has_sense(next, COUNTED) && has_number())
     });
     (is_announcement && !continues).then(|| count_at(pieces, at + 1 + about, total))
 }
 
 /// Count without a range. It is rounded if a word such as "about" stands before the number or a plus sign after it.
 fn count_at(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
-    let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| is(piece, ABOUT));
+    let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| has_sense(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);
     StatedCount { total, is_round, shown: None }
 }
@@ -210,7 +210,7 @@ static UNSPACED_SENSES: LazyLock<Vec<(&'static str, WordSenses)>> = LazyLock::ne
 });
 
 /// True if a word has a meaning. In scripts without spaces it is enough that the word starts or ends with such a word.
-fn is(piece: &Piece<'_>, sense: WordSenses) -> bool {
+fn has_sense(piece: &Piece<'_>, sense: WordSenses) -> bool {
     let Piece::Word(word) = piece else { return false };
     if word.chars().next().is_some_and(is_unspaced) {
         let is_affix = |entry: &str| word.starts_with(entry) || word.ends_with(entry);

@@ -55,10 +55,10 @@ pub(super) enum ProbeStep {
 /// Distance up to which two pages count as equal. Allows for a clock or a repeated query.
 const EQUAL_DISTANCE: usize = 6;
 
-/// A page with fewer shingles is probably filled by a script.
+/// A page with fewer shingles is probably filled by a script. Guess.
 const MIN_PAGE_SHINGLES: usize = 15;
 
-/// Fewest shingles that a single result adds to a page.
+/// Fewest shingles that a single result adds to a page. Guess.
 const MIN_RESULT_SHINGLES: usize = 8;
 
 impl Probe {

@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Most shingles of a digest. Limits are guesses.
 const MAX_SHINGLES: usize = 2_048;
-/// Most links of a digest.
+/// Most links of a digest. Guess.
 const MAX_LINKS: usize = 1_500;
-/// Words of a page that are read.
+/// Words of a page that are read. Guess.
 const MAX_WORDS: usize = 20_000;
 
 /// Token of masked query words.

@@ -116,9 +116,9 @@ fn select_target(at: usize, field: &Field) -> Option<ProbeTarget> {
     }
     // A select with addresses as values is a navigation menu.
     let is_address = |option: &FieldOption| option.value.starts_with('/') || option.value.contains("://");
-    let offers =
+    let is_choice =
         |option: &&FieldOption| !option.selected && !option.value.trim().is_empty() && !is_address(option);
-    let mut offered = field.options.iter().filter(offers);
+    let mut offered = field.options.iter().filter(is_choice);
     let (one, other) = (offered.next()?, offered.next()?);
     Some(ProbeTarget::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
 }

@@ -3,6 +3,7 @@
 use super::AnswerKind;
 use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
+use super::kind::MIN_MATCHING_SHARE;
 use super::records::{self, RawRecord, RecordTemplates, ScoredGroup};
 use super::view::AnswerView;
 use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts, stated_total};
@@ -19,8 +20,6 @@ use url::Url;
 const MIN_GROUP_SCORE: f32 = 12.0;
 /// Largest stated total that is taken for the number of records on this page. Guess.
 const MAX_PAGE_SIZE: u64 = 100;
-/// Share of records with a query word from which a group is believed although its text is not new. Guess.
-const MIN_MATCHING_SHARE: f32 = 0.5;
 
 /// The part of the reader's state that an analysis uses.
 pub(super) struct LearnedState<'r> {
@@ -123,7 +122,7 @@ impl<'a> AnswerAnalysis<'a> {
             kinds: &kinds,
             signature_share: state.furniture.signature_share(view.masked_texts()),
             records,
-            knows_place: state.templates.best().is_some(),
+            had_records: state.templates.best().is_some(),
             in_place: found.as_ref().is_some_and(|found| found.is_known),
             matching_share: found.as_ref().map(|found| found.matching_share).filter(|_| !is_wordless),
             total: count.map(|count| count.total),

@@ -4,8 +4,8 @@ use crate::critic::page_kind::PageKinds;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// Share of records with a query word from which the list is about the query. Guess.
-const MIN_MATCHING_SHARE: f32 = 0.5;
+/// Share of records with a query word from which a list is about the query. Guess.
+pub(super) const MIN_MATCHING_SHARE: f32 = 0.5;
 /// Share of the no-result signature from which a page counts as empty. Guess.
 const MIN_SIGNATURE_SHARE: f32 = 0.5;
 /// Records from which a list counts as results even where none were found before. Guess.
@@ -64,7 +64,7 @@ pub(super) struct KindEvidence<'a> {
     /// The records stand where earlier answers had theirs.
     pub(super) in_place: bool,
     /// Earlier answers had records.
-    pub(super) knows_place: bool,
+    pub(super) had_records: bool,
     /// Share of the records that contain a query word; `None` for a query without words.
     pub(super) matching_share: Option<f32>,
     /// Total stated outside the records.
@@ -97,13 +97,13 @@ impl KindEvidence<'_> {
 
     /// Most listed items lack the query's words, or the wording is that of a detail page.
     fn looks_like_detail_page(&self) -> bool {
-        self.knows_place && self.matching_share.is_some_and(|share| share < MIN_MATCHING_SHARE)
+        self.had_records && self.matching_share.is_some_and(|share| share < MIN_MATCHING_SHARE)
             || self.kinds.detail.score >= MIN_DETAIL_SCORE
     }
 
     /// The list stands elsewhere than earlier records and no item contains a query word.
     fn is_unrelated_list(&self) -> bool {
-        self.knows_place && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
+        self.had_records && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
     }
 
     /// Kind of a page that keeps the records from us. A list of matching records is never an obstacle, whatever
@@ -120,7 +120,7 @@ impl KindEvidence<'_> {
             (login_wall.holds(), AnswerKind::LoginWall),
             (error.holds() || self.status >= 500, AnswerKind::Error),
             // A form that has shown records answers queries, so its wording does not count here.
-            (confirmation.holds() && self.records == 0 && !self.knows_place, AnswerKind::EntryStored),
+            (confirmation.holds() && self.records == 0 && !self.had_records, AnswerKind::EntryStored),
         ];
         obstacles.into_iter().find(|(holds, _)| *holds).map(|(_, kind)| kind)
     }

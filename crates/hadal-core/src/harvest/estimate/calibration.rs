@@ -34,7 +34,7 @@ use super::survey::SurveyedSize;
 /// Least standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
 pub const MIN_ERROR: f64 = 0.03;
 
-/// Number of knots of the error quantiles.
+/// Number of knots of the error quantiles. Guess.
 pub const KNOTS: usize = 8;
 
 /// Fitted figures of the interval models, for one kind of form.
@@ -100,7 +100,7 @@ const SHARE_OF_DISTANCE: f64 = 0.5;
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
 const MAYBE_COMPLETE: f64 = -3.0;
 
-/// Least half-width of an interval by totals; keeps the weights finite.
+/// Least half-width of an interval by totals; keeps the weights finite. Guess.
 const MIN_TOTALS: f64 = 1e-3;
 
 impl Calibration {

@@ -8,6 +8,9 @@ pub const WINDOW: u64 = 100;
 /// Least value of `1 - target` in the tolerance for the lower end of the coverage interval. Guess.
 const MIN_MISSING: f64 = 0.02;
 
+/// New records or changes per request below which a harvest or refresh is not worth its requests: one in fifty. Guess.
+pub const MIN_YIELD: f64 = 0.02;
+
 /// Distance of the lower end of the coverage interval from the target, in units of `1 - target`, up to which the target
 /// counts as reached. Guess.
 const TOLERANCE: f64 = 2.0;

@@ -172,8 +172,8 @@ impl TotalsSurvey {
     /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let is_plain = answer.query.choices.is_empty() && answer.query.link.is_none();
-        let asked = if is_plain { single_word(&answer.query.words) } else { None };
-        if let Some((word, total)) = asked.zip(answer.total)
+        let query_word = if is_plain { single_word(&answer.query.words) } else { None };
+        if let Some((word, total)) = query_word.zip(answer.total)
             && total.count() > 0
             && self.totals.len() < MAX_TOTALS
             && !self.totals.contains_key(&word)
@@ -185,14 +185,14 @@ impl TotalsSurvey {
             self.totals.insert(word, WordTotal { stated, rounding, records, share, own });
         }
         for hit in answer.hits {
-            if hit.is_new { self.add(hit, asked) } else { self.recapture(hit.id, asked) }
+            if hit.is_new { self.add(hit, query_word) } else { self.recapture(hit.id, query_word) }
         }
     }
 
     /// Adds a record to the share of its first word once a second word returned it.
-    fn recapture(&mut self, id: RecordId, asked: Option<WordHash>) {
+    fn recapture(&mut self, id: RecordId, query_word: Option<WordHash>) {
         let Some(record) = self.sample.get_mut(&id) else { return };
-        if let Some(word) = record.only_word.take_if(|word| Some(*word) != asked)
+        if let Some(word) = record.only_word.take_if(|word| Some(*word) != query_word)
             && let Some(total) = self.totals.get_mut(&word)
         {
             total.own.add(record, word, -1.0);

@@ -31,6 +31,9 @@ use super::query::Query;
 pub use outcome::{Hit, QueryOutcome, ReadingEnd, RetryCounter, StatedTotal};
 pub use registry::{DuplicatePolicy, PolicyEntry, PolicyRegistry, find_policy};
 
+/// Most paused answers that a session or policy keeps; then the oldest is dropped. Guess; limits memory and time.
+pub const MAX_PAUSED: usize = 4_096;
+
 /// Chooses the queries of a harvest.
 ///
 /// [`Policy::choose`], [`Policy::learn`] and [`Policy::top_queries`] are required. The example asks for the numbers

@@ -37,7 +37,7 @@ impl FirstQueries {
     }
 
     /// Advances the queue if `words` are those of [`FirstQueries::next`].
-    pub fn mark_asked(&mut self, words: &str) {
+    pub fn mark_queried(&mut self, words: &str) {
         if self.next.as_deref() == Some(words) {
             self.next = self.words.next();
         }
@@ -129,8 +129,8 @@ impl Policy for GenericFrequencyPolicy {
 
     fn learn(&mut self, answer: &QueryOutcome<'_>) {
         self.list.learn(answer);
-        self.first_queries.mark_asked(&answer.query.words);
-        self.statistics.mark_asked(&answer.query.words);
+        self.first_queries.mark_queried(&answer.query.words);
+        self.statistics.mark_queried(&answer.query.words);
         for hit in answer.hits.iter().filter(|hit| hit.is_new) {
             let words = self.statistics.words(hit.title, hit.text);
             self.statistics.add_record(&words);
@@ -153,10 +153,10 @@ mod tests {
         let context = PolicyContext { first_words, ..PolicyContext::default() };
         let mut queries = FirstQueries::new(&context);
         assert_eq!(queries.next(), Some("ship"));
-        queries.mark_asked("something else");
+        queries.mark_queried("something else");
         assert_eq!(queries.next(), Some("ship"));
-        queries.mark_asked("ship");
-        queries.mark_asked("boat");
+        queries.mark_queried("ship");
+        queries.mark_queried("boat");
         assert_eq!(queries.next(), Some(ENGLISH.words()[0]));
     }
 }

@@ -1,14 +1,11 @@
 //! Choice of the queries that a refresh sends again.
 
 use super::ChangeRate;
+use crate::harvest::estimate::stop::MIN_YIELD;
 use crate::harvest::policy::{Policy, QueryOutcome, RequestCosts};
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Expected changes per request below which a query is not sent again. Guess: a new record in fifty requests, as in a
-/// harvest.
-const MIN_YIELD: f64 = 0.02;
 
 /// A query of a harvest, with its last answer.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use super::reading::AnswerReading;
 use super::{DetailMode, HarvestEnding, HarvestSession, SessionStage};
 use crate::harvest::answer::request_key;
 use crate::harvest::browse::FacetEstimate;
+use crate::harvest::policy::MAX_PAUSED;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
 use rustc_hash::FxHashMap;
@@ -15,14 +16,13 @@ const DEFAULT_PAGE_SIZE: u32 = 10;
 const QUERIES_BEFORE_EMPTY: u32 = 2;
 /// Times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
-/// Unknown answers that the policy may continue within one choice. As many as the session and the `hadal` policy
-/// keep of paused answers, so that a policy may lose them all at once.
-const MAX_UNREADABLE: u32 = 4_096;
+/// Unknown answers that the policy may continue within one choice: it may lose all paused answers at once.
+const MAX_UNREADABLE: usize = MAX_PAUSED;
 
 /// Failures of the policy within one choice: requests to continue answers that the session does not hold.
 #[derive(Default)]
 struct UnreadableContinuations {
-    total: u32,
+    total: usize,
     by_query: FxHashMap<Query, u32>,
 }
 

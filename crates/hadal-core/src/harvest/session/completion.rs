@@ -14,6 +14,7 @@
 
 use super::{HarvestEnding, HarvestSession};
 use crate::harvest::estimate::SizeEstimate;
+use crate::harvest::estimate::stop::MIN_YIELD;
 use crate::harvest::estimate::stop::{self, StopEvidence, StopReason, StopRule};
 use crate::harvest::policy::QueryOutcome;
 use std::collections::VecDeque;
@@ -29,8 +30,6 @@ const RECORDS_PER_BARREN_QUERY: u64 = 20;
 const MIN_ANSWERED_WORDS: u32 = 5;
 /// Latest queries whose new records are compared with the number of records that an estimate leaves. Guess.
 const COMPARED_QUERIES: usize = 10;
-/// New records per request below which a harvest is not worth its requests. Guess.
-const MIN_YIELD: f64 = 0.02;
 /// Requests from which on the recent yield is known. Guess.
 const MIN_REQUESTS: u64 = 20;
 

@@ -2,13 +2,11 @@
 
 use super::reading::AnswerReading;
 use crate::harvest::answer::AnswerPages;
+use crate::harvest::policy::MAX_PAUSED;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::http::Request;
 use std::collections::VecDeque;
-
-/// Paused answers kept; beyond that the oldest is dropped. Guess.
-const MAX_PAUSED: usize = 4_096;
 
 /// All paused answers of a session, oldest first.
 #[derive(Default)]

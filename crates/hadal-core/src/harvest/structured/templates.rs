@@ -25,7 +25,7 @@ pub struct InputTemplates {
 /// Progress of the test of one template.
 #[derive(Default)]
 struct TemplateTest {
-    asked: u32,
+    queries: u32,
     unchanged: u32,
     signatures: FxHashSet<u64>,
     verdict: TemplateVerdict,
@@ -59,16 +59,16 @@ impl InputTemplates {
     /// Returns true if this answer makes the template uninformative or ignored.
     pub fn learn(&mut self, template: u64, signature: u64, narrowed: u64) -> bool {
         let test = self.tests.entry(template).or_default();
-        if test.asked >= TEST_QUERIES || test.verdict != TemplateVerdict::Informative {
+        if test.queries >= TEST_QUERIES || test.verdict != TemplateVerdict::Informative {
             return false;
         }
-        test.asked += 1;
+        test.queries += 1;
         test.unchanged += u32::from(signature == narrowed);
         test.signatures.insert(signature);
-        if test.asked == UNCHANGED_QUERIES && test.unchanged == UNCHANGED_QUERIES {
+        if test.queries == UNCHANGED_QUERIES && test.unchanged == UNCHANGED_QUERIES {
             test.verdict = TemplateVerdict::Ignored;
             self.ignored_inputs |= if template.count_ones() == 1 { template } else { 0 };
-        } else if test.asked == TEST_QUERIES
+        } else if test.queries == TEST_QUERIES
             && (test.signatures.len() as f64) < MIN_DISTINCT * f64::from(TEST_QUERIES)
         {
             test.verdict = TemplateVerdict::Uninformative;

@@ -34,7 +34,7 @@ pub struct SliceTree {
     overflow: OverflowDetector,
     splits: Vec<SplitSlice>,
     /// Hashes of all queries sent.
-    asked: FxHashSet<u64>,
+    sent: FxHashSet<u64>,
     /// Slices without records.
     empty: Vec<Slice>,
     /// Result of the query for the whole database, if that was split.
@@ -52,7 +52,7 @@ impl SliceTree {
             templates: InputTemplates::default(),
             overflow: OverflowDetector::default(),
             splits: Vec::new(),
-            asked: FxHashSet::default(),
+            sent: FxHashSet::default(),
             empty: Vec::new(),
             whole: None,
             new_records: 0,
@@ -76,7 +76,7 @@ impl SliceTree {
     /// Starts with the answer to a query without bound inputs.
     pub fn start(&mut self, answer: &QueryOutcome<'_>) {
         let slice = Slice::of_words(&answer.query.words);
-        self.asked.insert(hash(answer.query));
+        self.sent.insert(hash(answer.query));
         let expected = (!slice.words.is_empty()).then_some(0.0);
         self.learn_slice(slice, answer, expected);
         self.settle();
@@ -90,7 +90,7 @@ impl SliceTree {
         let (expected, narrowed) = (split.expected_records(), split.answer.signature);
         let records = answer.total.map_or(answer.hits.len() as f64, |total| total.count() as f64);
         split.learn(records, answer.hits.iter().any(|hit| hit.is_new));
-        self.asked.insert(hash(answer.query));
+        self.sent.insert(hash(answer.query));
         let template = slice.template();
         let is_rejected = self.templates.learn(template, signature(answer), narrowed);
         self.learn_slice(slice, answer, Some(expected));
@@ -158,7 +158,8 @@ impl SliceTree {
         };
         let inputs = (0..self.inputs.list().len()).filter(is_eligible);
         let plans = inputs.filter_map(|input| plan(&self.inputs, &self.values, slice, input, &evidence));
-        let mut plans: Vec<SlicePlan> = plans.filter_map(|plan| self.unasked(slice, plan)).collect();
+        let mut plans: Vec<SlicePlan> =
+            plans.filter_map(|plan| self.without_queried_parts(slice, plan)).collect();
         let verdict = |plan: &SlicePlan| self.verdict(slice, plan.input);
         plans.sort_by(|a, b| verdict(a).cmp(&verdict(b)).then(a.cost.total_cmp(&b.cost)));
         // While no query has returned records, every input is tried.
@@ -180,9 +181,9 @@ impl SliceTree {
     }
 
     /// Plan without the parts that were queried before; `None` if all were.
-    fn unasked(&self, slice: &Slice, mut plan: SlicePlan) -> Option<SlicePlan> {
-        let is_asked = |bound| self.asked.contains(&hash(&self.query(&slice.narrowed(plan.input, bound))));
-        plan.parts.retain(|part| !is_asked(part.bound));
+    fn without_queried_parts(&self, slice: &Slice, mut plan: SlicePlan) -> Option<SlicePlan> {
+        let is_sent = |bound| self.sent.contains(&hash(&self.query(&slice.narrowed(plan.input, bound))));
+        plan.parts.retain(|part| !is_sent(part.bound));
         (!plan.parts.is_empty()).then_some(plan)
     }
 
@@ -228,7 +229,7 @@ impl SliceTree {
     /// True if the next part of a split was queried before, as a part of another split.
     fn is_asked_next(&self, at: usize) -> bool {
         let next = self.splits[at].next_slice();
-        next.is_some_and(|slice| self.asked.contains(&hash(&self.query(&slice))))
+        next.is_some_and(|slice| self.sent.contains(&hash(&self.query(&slice))))
     }
 
     /// Splits the records that no part of a finished split contains: records without a value for the input, or with

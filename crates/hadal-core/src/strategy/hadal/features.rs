@@ -147,7 +147,7 @@ fn origin_number(origin: LinkOrigin) -> u64 {
         LinkOrigin::Link => 2,
         LinkOrigin::Redirect => 3,
         LinkOrigin::Backlink => 4,
-        LinkOrigin::SiteRoot => 5,
+        LinkOrigin::AddedPage => 5,
     }
 }
 

@@ -87,7 +87,7 @@ use url::Url;
 const LINKS: QueueId = QueueId(0);
 const LOOKUPS: QueueId = QueueId(1);
 
-/// Score of seeds and examples; scores of other links are far below.
+/// Score of seeds and examples; scores of other links are far below. Guess.
 pub const SEED_SCORE: f32 = 100.0;
 /// Difference of log rates above which a busy host is waited for: `e^0.5` times the expected forms. Guess.
 const WAIT_MARGIN: f32 = 0.5;
@@ -214,7 +214,7 @@ impl Strategy for HadalStrategy {
     fn place(&self, link: &FrontierLink, site: &SiteCounters) -> Placement {
         match (&link.task, link.origin) {
             (LinkTask::Backlinks, _) => Placement::Enqueue { queue: LOOKUPS, score: 0.0 },
-            (_, LinkOrigin::Seed | LinkOrigin::SiteRoot) => {
+            (_, LinkOrigin::Seed | LinkOrigin::AddedPage) => {
                 Placement::Enqueue { queue: LINKS, score: SEED_SCORE }
             }
             _ => {
@@ -225,7 +225,7 @@ impl Strategy for HadalStrategy {
     }
 
     fn explain_score(&self, link: &FrontierLink, site: &SiteCounters) -> Vec<StrategyGauge> {
-        if link.task != LinkTask::Page || matches!(link.origin, LinkOrigin::Seed | LinkOrigin::SiteRoot) {
+        if link.task != LinkTask::Page || matches!(link.origin, LinkOrigin::Seed | LinkOrigin::AddedPage) {
             return Vec::new();
         }
         let description = LinkDescription::of(link);
@@ -244,7 +244,9 @@ impl Strategy for HadalStrategy {
             return QueueChoice::Serve(LOOKUPS);
         }
         match link {
-            Some(head) if !is_worth_waiting(head.score, heads.head_soon(LINKS).map(|soon| soon.score)) => {
+            Some(head)
+                if !is_worth_waiting(head.score, heads.head_ready_soon(LINKS).map(|soon| soon.score)) =>
+            {
                 QueueChoice::Serve(head.queue)
             }
             _ => QueueChoice::Idle,
@@ -381,7 +383,7 @@ mod tests {
             (queue == LINKS).then_some(QueueHead { queue, score: self.0 })
         }
 
-        fn head_soon(&self, queue: QueueId) -> Option<QueueHead> {
+        fn head_ready_soon(&self, queue: QueueId) -> Option<QueueHead> {
             (queue == LINKS).then_some(QueueHead { queue, score: self.1 })
         }
 

@@ -136,7 +136,7 @@ mod tests {
 
     fn link(url: &str, anchor: &str) -> FrontierLink {
         let context = LinkContext { anchor: anchor.into(), ..LinkContext::default() };
-        FrontierLink { context, ..FrontierLink::root(Url::parse(url).unwrap(), LinkOrigin::SiteRoot) }
+        FrontierLink { context, ..FrontierLink::root(Url::parse(url).unwrap(), LinkOrigin::AddedPage) }
     }
 
     #[test]

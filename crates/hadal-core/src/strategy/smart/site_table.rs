@@ -21,6 +21,7 @@ pub const HIGH: QueueId = QueueId(3);
 /// Low priority queue: home pages linked from other on-topic sites.
 pub const LOW: QueueId = QueueId(4);
 
+/// Bits that mark the queues of a site among queue numbers. Arbitrary.
 const DIRECTORY_BIT: u64 = 1 << 62;
 const FOUND_BIT: u64 = 1 << 61;
 /// Most sites in the table. Guess; bounds memory.

@@ -6,6 +6,7 @@ use super::site_table::{HIGH, LOW, SiteKey, SiteStatus};
 use super::stop_early::StopDecision;
 use super::{SmartCrawler, SmartOptions};
 use crate::address::Site;
+use crate::critic::MIN_ACCEPTED_P;
 use crate::link::{FrontierLink, LinkOrigin, QueueId};
 use crate::page::{Link, Page};
 use crate::strategy::{ON_TOPIC, PageVisit, StrategyCommand};
@@ -13,8 +14,6 @@ use rustc_hash::FxHashSet;
 
 /// Most sites that one centre page adds. Guess.
 const MAX_SITES_OF_CENTRE: usize = 256;
-/// Least P(relevant) of a relevant form.
-const RELEVANT: f32 = 0.5;
 
 impl SmartCrawler {
     /// Handles a visit and runs a learning iteration if one is due.
@@ -115,7 +114,7 @@ impl SmartCrawler {
         let linked = visit.page.map(|page| linked_sites(page, here)).unwrap_or_default();
         let is_good = |site: &SiteKey| self.seeds.contains(site) || self.state.deep.contains(site);
         let good_sites = linked.iter().filter(|(site, _)| is_good(site)).count();
-        let has_relevant_form = visit.forms.iter().any(|form| form.p_relevant >= RELEVANT);
+        let has_relevant_form = visit.forms.iter().any(|form| form.p_relevant >= MIN_ACCEPTED_P);
         let mut commands = Vec::new();
         if self.state.reverse.judge_page(visit.link, has_relevant_form, good_sites) {
             let sites: Vec<SiteKey> = linked.iter().map(|(site, _)| *site).collect();

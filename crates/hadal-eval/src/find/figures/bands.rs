@@ -2,7 +2,8 @@
 //!
 //! Counted as in the papers: in pages, without the cost of training.
 
-use super::comparison::{Count, FindComparison, ratio_over_pages, shown};
+use super::comparison::{Count, FindComparison, ratio_over_pages};
+use crate::figures::shown;
 use crate::find::score::CurvePoint;
 use hadal::output::sections::{Section, headings};
 use hadal_world::World;
@@ -20,8 +21,10 @@ struct Band {
     high: f64,
 }
 
+/// Counts that the papers report.
 const RELEVANT: Count = |point: &CurvePoint| point.relevant;
 const SEARCHABLE: Count = |point: &CurvePoint| point.searchable;
+/// Upper end of a band without one.
 const ANY: f64 = f64::INFINITY;
 
 /// Topics of the ACHE paper.

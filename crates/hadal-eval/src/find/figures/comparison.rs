@@ -1,5 +1,6 @@
 //! Access to trials by topic, strategy and web.
 
+use crate::figures::{distinct, mean};
 use crate::find::score::CurvePoint;
 use crate::find::trial::FindTrial;
 
@@ -27,12 +28,12 @@ pub type Count = fn(&CurvePoint) -> u64;
 impl<'t> FindComparison<'t> {
     /// Topics in the order they were run.
     pub fn topics(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.spec.topic.as_str()))
+        distinct(self.0.iter().map(|trial| trial.spec.topic.as_str()))
     }
 
     /// Strategies in the order they were run.
     pub fn strategies(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.spec.strategy.as_str()))
+        distinct(self.0.iter().map(|trial| trial.spec.strategy.as_str()))
     }
 
     /// Strategies for a chart, at most ten.
@@ -46,7 +47,7 @@ impl<'t> FindComparison<'t> {
 
     /// Seeds of the webs.
     pub fn seeds(self) -> Vec<u64> {
-        each(self.0.iter().map(|trial| trial.spec.seed))
+        distinct(self.0.iter().map(|trial| trial.spec.seed))
     }
 
     /// True if a strategy was run.
@@ -80,22 +81,6 @@ impl<'t> FindComparison<'t> {
     }
 }
 
-fn each<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut met = Vec::new();
-    for item in items {
-        if !met.contains(&item) {
-            met.push(item);
-        }
-    }
-    met
-}
-
-/// Mean of the values; `None` without values.
-pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
-}
-
 /// Ratio of the counts of two strategies at the same number of pages, without training: the smaller of both
 /// ends, or `most`.
 pub fn ratio_over_pages(pairs: &[(&FindTrial, &FindTrial)], most: Option<u64>, count: Count) -> Option<f64> {
@@ -107,9 +92,4 @@ pub fn ratio_over_pages(pairs: &[(&FindTrial, &FindTrial)], most: Option<u64>, c
         sums.1 += count(&other.at_pages(pages)) as f64;
     }
     (sums.1 > 0.0).then(|| sums.0 / sums.1)
-}
-
-/// Table cell with a number of digits; `-` for `None`.
-pub fn shown(figure: Option<f64>, digits: usize) -> String {
-    figure.map_or_else(|| "-".into(), |figure| format!("{figure:.digits$}"))
 }

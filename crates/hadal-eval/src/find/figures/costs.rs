@@ -1,6 +1,7 @@
 //! Requests by purpose, precision of verdicts, and cost of the crawls.
 
-use super::comparison::{FindComparison, mean, shown};
+use super::comparison::FindComparison;
+use crate::figures::{mean, shown};
 use crate::find::trial::FindTrial;
 use hadal::output::sections::{Section, headings};
 

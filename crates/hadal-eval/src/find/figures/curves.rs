@@ -1,12 +1,13 @@
 //! Relevant forms over requests and pages (ACHE figure 5, SmartCrawler figure 7).
 
-use super::comparison::{FindComparison, mean};
+use super::comparison::FindComparison;
+use crate::figures::mean;
 use crate::find::score::CurvePoint;
 use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 
-/// Points per line of a chart.
+/// Points per line of a chart. Choice of the report.
 const POINTS: u64 = 100;
 
 /// Charts over requests, and over pages as in the papers.

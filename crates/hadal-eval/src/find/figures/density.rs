@@ -1,6 +1,7 @@
 //! Gain from learning over the density of relevant forms (ACHE figure 4).
 
-use super::comparison::{FindComparison, ratio_over_pages, shown};
+use super::comparison::{FindComparison, ratio_over_pages};
+use crate::figures::shown;
 use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::{Section, headings};

@@ -1,6 +1,7 @@
 //! Forms found at the end of the budget, by topic (ACHE figure 3, SmartCrawler figures 5 and 6).
 
-use super::comparison::{Count, FindComparison, mean, shown};
+use super::comparison::{Count, FindComparison};
+use crate::figures::{mean, shown};
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 use std::borrow::Cow;
@@ -16,7 +17,7 @@ pub fn relevant(all: FindComparison<'_>) -> Section {
     Section { charts: charts.collect(), ..table(all, "Relevant forms", note, |point| point.relevant) }
 }
 
-/// Requests at which relevant forms are reported, besides the end of the budget.
+/// Requests at which relevant forms are reported, besides the end of the budget. Choice of the report.
 const EARLY: [u64; 4] = [250, 500, 1_000, 10_000];
 
 /// Relevant forms after few requests, as a mean over topics.

@@ -1,6 +1,7 @@
 //! Gauges of the strategies: site queues (SmartCrawler figure 9), reverse searches (table 4).
 
-use super::comparison::{FindComparison, shown};
+use super::comparison::FindComparison;
+use crate::figures::shown;
 use crate::find::trial::FindTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
@@ -43,7 +44,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
 
 fn last(all: FindComparison<'_>, topic: &str, strategy: &str, gauge: &str) -> Option<f64> {
     let value = |trial: &FindTrial| trial.gauges.get(gauge).and_then(|run| run.last()).map(|last| last.1);
-    super::comparison::mean(all.of(topic, strategy).filter_map(value))
+    crate::figures::mean(all.of(topic, strategy).filter_map(value))
 }
 
 fn chart(all: FindComparison<'_>, topic: &str, gauge: &str) -> Chart {

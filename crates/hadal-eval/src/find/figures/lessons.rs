@@ -5,7 +5,7 @@ use hadal::output::sections::{Section, headings};
 use hadal::store::LessonRow;
 use hadal_core::strategy::SelectedFeatures;
 
-/// Terms shown per selection.
+/// Terms shown per selection. Choice of the report.
 const TERMS: usize = 8;
 
 /// Lessons of one topic on the first web, up to four per model.

@@ -1,7 +1,8 @@
 //! Ratios of every strategy to the reference strategies over all topics and webs, with intervals.
 
 use super::comparison::FindComparison;
-use crate::find::oracle::ORACLE;
+use crate::ORACLE;
+use crate::figures::{RATIO_RESAMPLES, RATIO_SEED};
 use crate::find::trial::FindTrial;
 use hadal::output::sections::Section;
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
@@ -9,10 +10,6 @@ use std::borrow::Cow;
 
 /// The baseline, the best strategy of each paper, and the oracle.
 const REFERENCES: [&str; 5] = ["best-first-sc", "ffc", "ache-offline-online", "smart", ORACLE];
-
-/// Bootstrap resamples per interval.
-const ROUNDS: usize = 2000;
-const SEED: u64 = 7;
 
 /// Geometric means of ratios by requests, training charged.
 pub fn section(all: FindComparison<'_>) -> Option<Section> {
@@ -43,7 +40,7 @@ fn ratio(all: FindComparison<'_>, strategy: &str, reference: &str) -> BootstrapI
     let found = |trial: &FindTrial| (trial.end().relevant as f64 + 0.5).ln();
     let logs: Vec<f64> = pairs.iter().map(|(one, other)| found(one) - found(other)).collect();
     let rows: Vec<usize> = (0..logs.len()).collect();
-    bootstrap_interval(&rows, ROUNDS, SEED, |rows| {
+    bootstrap_interval(&rows, RATIO_RESAMPLES, RATIO_SEED, |rows| {
         (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
     })
 }

@@ -1,5 +1,6 @@
 //! Access to trials by setting, policy, collection and seed.
 
+use crate::figures::distinct;
 use crate::harvest::settings::setting;
 use crate::harvest::trial::HarvestTrial;
 
@@ -10,7 +11,7 @@ pub struct HarvestComparison<'t>(pub &'t [HarvestTrial]);
 impl<'t> HarvestComparison<'t> {
     /// Settings in the order they were run.
     pub fn settings(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.case.setting.as_str()))
+        distinct(self.0.iter().map(|trial| trial.case.setting.as_str()))
     }
 
     /// Settings with a result cap.
@@ -21,12 +22,12 @@ impl<'t> HarvestComparison<'t> {
 
     /// Policies in the order they were run.
     pub fn policies(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.case.policy.as_str()))
+        distinct(self.0.iter().map(|trial| trial.case.policy.as_str()))
     }
 
     /// Collections in the order they were run.
     pub fn collections(self) -> Vec<&'t str> {
-        each(self.0.iter().map(|trial| trial.case.collection.as_str()))
+        distinct(self.0.iter().map(|trial| trial.case.collection.as_str()))
     }
 
     /// Trials of a policy in a setting, one per collection and seed.
@@ -60,25 +61,4 @@ impl<'t> HarvestComparison<'t> {
 /// Key of a pair: collection and seed.
 pub fn source(trial: &HarvestTrial) -> (&str, u64) {
     (trial.case.collection.as_str(), trial.case.seed)
-}
-
-/// Mean of the values; `None` without values.
-pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
-}
-
-/// Table cell with a number of digits; `-` for `None`.
-pub fn shown(figure: Option<f64>, digits: usize) -> String {
-    figure.map_or_else(|| "-".into(), |figure| format!("{figure:.digits$}"))
-}
-
-fn each<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut met = Vec::new();
-    for item in items {
-        if !met.contains(&item) {
-            met.push(item);
-        }
-    }
-    met
 }

@@ -1,6 +1,7 @@
 //! Coverage over cost, by collection (figures 10 to 14 and 16 of the paper).
 
-use super::comparison::{HarvestComparison, mean};
+use super::comparison::HarvestComparison;
+use crate::figures::mean;
 use crate::harvest::curve::{HarvestCurve, HarvestPoint};
 use crate::harvest::plan::RESTARTED_POLICY;
 use crate::harvest::settings::PAPER;
@@ -8,9 +9,9 @@ use crate::harvest::trial::HarvestTrial;
 use hadal::output::chart::{Chart, Shape};
 use hadal::output::sections::Section;
 
-/// Points per line of a chart.
+/// Points per line of a chart. Choice of the report.
 const POINTS: u32 = 100;
-/// Right end of a chart as a multiple of the end of the slowest complete harvest.
+/// Right end of a chart as a multiple of the end of the slowest complete harvest. Choice of the report.
 const MARGIN: f64 = 1.2;
 /// Setting of the charts over requests.
 const BASE: &str = "base";

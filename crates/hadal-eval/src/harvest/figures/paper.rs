@@ -1,13 +1,14 @@
 //! Figures of Ntoulas, Zerfos and Cho (2005) beside ours in the same setting.
 
-use super::comparison::{HarvestComparison, mean, shown};
+use super::comparison::HarvestComparison;
+use crate::figures::{mean, shown};
 use crate::harvest::settings::PAPER;
 use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
 
 /// Index of the 80 % level.
 const LEVEL: usize = 2;
-/// Number of queries at which random words are compared.
+/// Number of queries at which random words are compared. Choice of the report.
 const QUERIES: f64 = 200.0;
 
 /// Queries to 80 % by collection, published figures first.

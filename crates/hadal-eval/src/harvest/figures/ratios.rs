@@ -1,7 +1,8 @@
 //! Ratios of requests between policies: geometric means with intervals.
 
 use super::comparison::{HarvestComparison, source};
-use crate::harvest::oracle::ORACLE;
+use crate::ORACLE;
+use crate::figures::{RATIO_RESAMPLES, RATIO_SEED};
 use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::Section;
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
@@ -14,12 +15,8 @@ const PAIRS: [(&str, &str); 4] =
 /// Index of the 90 % level, at which policies are compared.
 pub const LEVEL: usize = 3;
 
-/// A policy loses if its whole interval is above this.
+/// A policy loses if its whole interval is above this. Guess.
 const LOSS: f64 = 1.05;
-
-/// Bootstrap resamples per interval.
-const ROUNDS: usize = 2000;
-const SEED: u64 = 7;
 
 /// Two trials of the same database.
 pub type Pair<'t> = (&'t HarvestTrial, &'t HarvestTrial);
@@ -57,7 +54,7 @@ pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> Boots
     let logs: Vec<f64> =
         pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
     let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
-    bootstrap_interval(&groups, ROUNDS, SEED, |rows| {
+    bootstrap_interval(&groups, RATIO_RESAMPLES, RATIO_SEED, |rows| {
         (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()
     })
 }

@@ -1,6 +1,7 @@
 //! Results of the harvests, and CPU time of choosing queries.
 
-use super::comparison::{HarvestComparison, mean, shown};
+use super::comparison::HarvestComparison;
+use crate::figures::{mean, shown};
 use crate::harvest::curve::LEVELS;
 use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};

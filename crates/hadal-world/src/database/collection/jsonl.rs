@@ -1,5 +1,6 @@
 //! Collections in JSON Lines files, plain or gzip-compressed.
 
+use super::generate::MAX_RECORDS;
 use super::{Collection, Record};
 use flate2::bufread::MultiGzDecoder;
 use serde_json::{Map, Value};
@@ -7,11 +8,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Longest line that is read as a record, in bytes. Longer lines are skipped.
+/// Longest line that is read as a record, in bytes. Longer lines are skipped. Guess.
 const MAX_LINE_BYTES: u64 = 4 << 20;
-
-/// Most records that are read from a file.
-const MAX_RECORDS: u32 = 2_000_000;
 
 /// Error of reading a collection.
 #[derive(Debug, thiserror::Error)]

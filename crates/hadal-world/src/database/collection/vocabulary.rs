@@ -15,6 +15,7 @@ const FUNCTION_WORDS: [&str; 60] = [
     "where", "during", "our", "while", "both",
 ];
 
+/// Letters, syllables and endings of made-up words. Guesses.
 const CONSONANTS: &[u8; 20] = b"tnrsldkmpbgvfhczjwxq";
 const VOWELS: &[u8; 5] = b"aeiou";
 const SYLLABLES: u32 = 100;
@@ -92,6 +93,7 @@ fn push_spaced(out: &mut String, rank: u32, form: u64) {
 
 /// Appends one character for frequent words, two or three for the others.
 fn push_unspaced(out: &mut String, rank: u32) {
+    // First of the CJK unified ideographs, and the number of characters used. Guess.
     const FIRST: u32 = 0x4e00;
     const CHARACTERS: u32 = 2_000;
     let character = |number: u32| char::from_u32(FIRST + number % CHARACTERS * 7).unwrap_or('一');

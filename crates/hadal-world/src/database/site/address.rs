@@ -7,7 +7,7 @@ use crate::database::layout::RecordAddress;
 use crate::random::mix;
 use url::{Url, form_urlencoded};
 
-/// Number of digits of a reference number.
+/// Number of digits of a reference number. Guess.
 const REFERENCE_DIGITS: usize = 7;
 
 impl Database {

@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use super::style::CURSOR;
 use crate::database::layout::Pager;
 
-/// Page numbers shown before and after the current page.
+/// Page numbers shown before and after the current page. Guess.
 const NUMBERS_AROUND: u32 = 4;
 
 impl DatabasePage<'_> {

@@ -8,10 +8,10 @@ use crate::database::query::{Filter, SearchQuery};
 use hadal_core::http::{Method, Request};
 use url::form_urlencoded;
 
-/// Most parameters that are read.
+/// Most parameters that are read. Guess.
 const MAX_PARAMETERS: usize = 200;
 
-/// Largest page number that is accepted.
+/// Largest page number that is accepted. Guess.
 const LAST_PAGE: u32 = 100_000;
 
 /// Names and values in the order of the request.

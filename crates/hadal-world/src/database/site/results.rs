@@ -10,7 +10,7 @@ use crate::database::shown::label_of;
 use crate::random::{SeededRng, mix};
 use hadal_core::http::Response;
 
-/// Most values of a facet.
+/// Most values of a facet. Guess.
 const MAX_FACET_VALUES: usize = 40;
 
 /// Parameter that asks for the results as a file.
@@ -19,7 +19,7 @@ const FORMAT: &str = "format";
 /// Sections of the numbered list beside the results. The gap is deliberate.
 const SECTIONS: [u32; 6] = [1, 2, 3, 5, 6, 7];
 
-/// Number of popular records beside the results.
+/// Number of popular records beside the results. Guess.
 const POPULAR_RECORDS: u32 = 5;
 
 impl DatabasePage<'_> {

@@ -3,7 +3,7 @@
 use super::item::ResultItem;
 use super::page::DatabasePage;
 
-/// Records per row of a grid.
+/// Records per row of a grid. Guess.
 const GRID_COLUMNS: usize = 3;
 
 impl DatabasePage<'_> {

@@ -30,7 +30,7 @@ pub struct Index {
 
 impl Index {
     /// True if the index at this path was built from the files with this fingerprint.
-    pub fn is_of(place: &Path, mark: &str) -> bool {
+    pub fn was_built_from(place: &Path, mark: &str) -> bool {
         Index::open(place).is_ok_and(|index| index.mark == mark)
     }
 

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Most numbers sorted in memory at once: 200 MB.
+/// Most numbers sorted in memory at once: 200 MB. Guess.
 const MAX_SORTED: usize = 25_000_000;
 
 /// Backlinks from a web graph.
@@ -72,7 +72,7 @@ impl CommonCrawl {
     fn open_holding(folder: &Path, on_build: impl FnOnce(), held: usize) -> Result<CommonCrawl, GraphError> {
         let place = folder.join("hadal-backlinks.db");
         match Files::find(folder)? {
-            Some(files) if !Index::is_of(&place, &files.mark()) => {
+            Some(files) if !Index::was_built_from(&place, &files.mark()) => {
                 on_build();
                 build::build(&files, &place, held)?;
             }
@@ -87,7 +87,7 @@ impl Backlinks for CommonCrawl {
     fn lookup<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Vec<Url>, FetchError>> {
         Box::pin(async move {
             let (index, url) = (Arc::clone(&self.0), url.clone());
-            let read = tokio::task::spawn_blocking(move || front_doors(&index, &url)).await;
+            let read = tokio::task::spawn_blocking(move || linking_home_pages(&index, &url)).await;
             match read {
                 Ok(Ok(linking)) => Ok(linking),
                 Ok(Err(error)) => {
@@ -101,7 +101,7 @@ impl Backlinks for CommonCrawl {
 }
 
 /// Home pages of the sites that link to the host or site of a URL: one per site, without the site itself.
-fn front_doors(index: &Index, url: &Url) -> Result<Vec<Url>, GraphError> {
+fn linking_home_pages(index: &Index, url: &Url) -> Result<Vec<Url>, GraphError> {
     let Some(host) = url.domain() else { return Ok(Vec::new()) };
     let site = Site::of(url);
     let mut met: FxHashSet<Site> = [site.clone()].into_iter().collect();

@@ -394,11 +394,11 @@ impl Frontier {
         request: &RobotsRequest,
         now: Time,
     ) -> Result<bool, StoreError> {
-        let asked = self.host(&Host::of(&request.url), now)?;
-        if asked == host {
+        let queried_host = self.host(&Host::of(&request.url), now)?;
+        if queried_host == host {
             return Ok(true);
         }
-        let readiness = self.hosts.readiness_or_wait(asked, host, now);
+        let readiness = self.hosts.readiness_or_wait(queried_host, host, now);
         if readiness != Readiness::Ready {
             self.queues.set_availability(host, availability_of(readiness, now));
         }

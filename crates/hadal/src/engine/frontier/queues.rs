@@ -41,7 +41,7 @@ impl HeadLink {
     }
 
     /// The better of two heads.
-    fn or_better(self, other: HeadLink) -> HeadLink {
+    fn better_of(self, other: HeadLink) -> HeadLink {
         if other.rank < self.rank { other } else { self }
     }
 }
@@ -148,7 +148,7 @@ impl QueueTable {
         let queues = self.queues.entry(queue).or_default();
         queues.links += count;
         let known = queues.hosts.get(&host).copied();
-        let best = known.map_or(head, |state| state.head.or_better(head));
+        let best = known.map_or(head, |state| state.head.better_of(head));
         let links = known.map_or(0, |state| state.links) + count;
         queues.hosts.insert(host, QueueState { head: best, links });
         if let Some(old) = known {
@@ -317,7 +317,7 @@ impl QueueHeads for QueueTable {
         Some(QueueHead { queue, score: best.head.score() + self.bonus(best.host) })
     }
 
-    fn head_soon(&self, queue: QueueId) -> Option<QueueHead> {
+    fn head_ready_soon(&self, queue: QueueId) -> Option<QueueHead> {
         let best = self.queues.get(&queue)?.soon.first()?;
         Some(QueueHead { queue, score: best.head.score() + self.bonus(best.host) })
     }
@@ -344,7 +344,7 @@ mod tests {
         table.set_availability(A, Availability::Soon);
         assert_eq!(table.best_host(QUEUE), Some(B));
         assert_eq!(table.link_count(QUEUE), 2);
-        assert_eq!(table.head_soon(QUEUE).unwrap().score, 0.9);
+        assert_eq!(table.head_ready_soon(QUEUE).unwrap().score, 0.9);
         table.set_availability(A, Availability::Ready);
         assert_eq!(table.head(QUEUE).unwrap().score, 0.9);
     }

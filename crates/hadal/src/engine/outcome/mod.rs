@@ -127,10 +127,11 @@ impl<'a> OutcomeBuilder<'a> {
     ) -> Result<Commands, StoreError> {
         let now = self.outcome.at;
         let host = self.frontier.host(host, now)?;
-        let asked = self.frontier.host(&Host::of(&request.url), now)?;
+        let queried_host = self.frontier.host(&Host::of(&request.url), now)?;
         let may_follow = |url: &Url| self.crawl.scope.allows(url);
         let hosts = &mut self.frontier.hosts;
-        self.outcome.hosts = hosts.record_robots([host, asked], request, exchange, &may_follow, now)?;
+        self.outcome.hosts =
+            hosts.record_robots([host, queried_host], request, exchange, &may_follow, now)?;
         self.outcome.bytes = transferred(exchange);
         self.outcome.end = match &exchange.result {
             Err(error) if request.hops == 0 && is_permanent_for_host(*error) => {

@@ -6,16 +6,15 @@ use super::{Commands, OutcomeBuilder};
 use crate::polite::robots::{RobotsHeader, robots_header};
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::PageVerdict;
 use hadal_core::http::{BodyCompleteness, Exchange};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
+use hadal_core::strategy::MAX_CREDITED_LINKS;
 use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use rustc_hash::FxHashSet;
 use url::Url;
 
-/// Links before a form that a strategy learns from, without the link to the form's page. Strategies with levels use
-/// three.
-const MAX_PATH: usize = 3;
 /// Most links to other sites that are stored per page. Guess.
 const MAX_CITED: usize = 200;
 
@@ -78,7 +77,7 @@ impl OutcomeBuilder<'_> {
         let site = link.site();
         let before = self.frontier.site(&site)?;
         let mut counters = new_forms.added_to(before);
-        counters.on_topic += u32::from(examined.verdict.p_topic >= 0.5);
+        counters.on_topic += u32::from(examined.verdict.p_topic >= MIN_ACCEPTED_P);
         if may_probe {
             self.outcome.found = self.probe_links(&mut counters);
         }
@@ -114,7 +113,7 @@ impl OutcomeBuilder<'_> {
     ) -> Result<Commands, StoreError> {
         let path = match new_forms.searchable {
             0 => Vec::new(),
-            _ => self.frontier.path_to(link, MAX_PATH)?,
+            _ => self.frontier.path_to(link, MAX_CREDITED_LINKS)?,
         };
         let no_verdict = PageVerdict::default();
         let mut commands = self.crawl.strategy.learn(&PageVisit {
@@ -142,12 +141,12 @@ impl OutcomeBuilder<'_> {
         let mut links = Vec::new();
         for form in &self.outcome.forms {
             let FoundForm::New(row) = form else { continue };
-            let Some(whole) = row.whole.as_deref() else { continue };
+            let Some(form) = row.form_snapshot.as_deref() else { continue };
             if !probing.selects(row) || counters.probes >= probing.per_site {
                 continue;
             }
             let (order, _) = self.frontier.position();
-            if let Some(link) = probe_link(row, whole, self.crawl, QueueId::PROBES, order) {
+            if let Some(link) = probe_link(row, form, self.crawl, QueueId::PROBES, order) {
                 counters.probes += 1;
                 self.frontier.take_order();
                 links.push(link);
@@ -282,7 +281,7 @@ fn form_row(
         language: examined.page.language.clone(),
         evidence: verdict.evidence.clone(),
         finding: None,
-        whole: kept_form(form),
+        form_snapshot: kept_form(form),
         check: None,
     }
 }
@@ -307,8 +306,8 @@ impl NewForms {
         for form in found {
             if let FoundForm::New(row) = form {
                 new.forms += 1;
-                new.searchable += u32::from(row.p_searchable >= 0.5);
-                new.relevant += u32::from(row.p_relevant >= 0.5);
+                new.searchable += u32::from(row.p_searchable >= MIN_ACCEPTED_P);
+                new.relevant += u32::from(row.p_relevant >= MIN_ACCEPTED_P);
                 new.reward += (2.0 * row.p_relevant - 1.0).max(0.0);
             }
         }

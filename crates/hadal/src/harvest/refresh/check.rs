@@ -4,15 +4,13 @@ use crate::polite::retry::{NextAction, follow_redirect, next_action};
 use crate::polite::{Clock, NotSent, PoliteClient, retry};
 use crate::store::{FormCheck, FormState};
 use hadal_core::address::TrackingParams;
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::search_form::pick_search_form;
 use hadal_core::html::{self, Document};
 use hadal_core::http::{Exchange, FetchError, Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{FormSource, Page};
 use url::Url;
-
-/// Least P(searchable) of another form that replaces a form that is gone. As for relevant forms.
-const MIN_P_SEARCHABLE: f32 = 0.5;
 
 /// A form whose page is fetched again.
 #[derive(Clone, Debug)]
@@ -133,7 +131,7 @@ fn state_on_page(target: &CheckedForm, url: &Url, page: &Page) -> FormState {
         true if *url == target.page => FormState::Alive,
         true => FormState::Moved,
         false => match pick_search_form(page, None) {
-            Ok((_, p_searchable)) if p_searchable >= MIN_P_SEARCHABLE => FormState::Changed,
+            Ok((_, p_searchable)) if p_searchable >= MIN_ACCEPTED_P => FormState::Changed,
             _ => FormState::Gone,
         },
     }

@@ -75,7 +75,7 @@ impl<'a> HarvestUpdater<'a> {
         let (mut known, mut records) = (KnownRecords::default(), FxHashMap::default());
         for row in all_records(store, HarvestRowQuery::of(id)) {
             let row = row?;
-            known.add(&row.record, row.asked);
+            known.add(&row.record, row.query_number);
             let (seen_at, is_removed) = (row.seen_at(), row.dates.removed.is_some());
             let (url, title) = (row.record.url, row.record.title);
             records.insert(row.record.id, RecordState { seen_at, is_removed, url, title });
@@ -88,7 +88,7 @@ impl<'a> HarvestUpdater<'a> {
         let policy =
             RefreshPolicy::new(known_queries, records.iter().filter(is_there).map(age).collect(), prior);
         let forecast = policy.forecast();
-        let entry_page = EntryPage::new(row.spec.whole.clone(), row.spec.page.clone(), &job.charset);
+        let entry_page = EntryPage::new(row.spec.form_snapshot.clone(), row.spec.page.clone(), &job.charset);
         let mut session = HarvestSession::new(entry_page, Box::new(policy), job.options.clone()).refreshing();
         if let Some(reader) = reader {
             session.restore(&reader);
@@ -179,7 +179,7 @@ impl<'a> HarvestUpdater<'a> {
 
     fn target(&self) -> Result<CheckedForm, StoreError> {
         let spec = &self.run.job.spec;
-        checked_form(self.run.store, spec.form, &spec.page, spec.whole.source)
+        checked_form(self.run.store, spec.form, &spec.page, spec.form_snapshot.source)
     }
 
     /// Fetches the page of the form. The session starts from it.
@@ -296,7 +296,7 @@ impl<'a> HarvestUpdater<'a> {
                     form: spec.form,
                     topic: spec.topic.clone(),
                     record,
-                    asked: number,
+                    query_number: number,
                     words: words.clone(),
                     position,
                     fetched_at: at,
@@ -382,10 +382,10 @@ impl<'a> HarvestUpdater<'a> {
         self.counters.removed += removed;
         self.total.add(ChangeRate { changes: changes as f64, record_days: found.record_days });
         let requests = std::mem::take(&mut self.run.query_requests);
-        let asked = self.updated_row(finished, requests, &found, changes as u32);
-        let words = asked.as_ref().map(|row| row.words.clone());
+        let query_row = self.updated_row(finished, requests, &found, changes as u32);
+        let words = query_row.as_ref().map(|row| row.words.clone());
         let mut step = self.step(0, 0);
-        (step.records, step.changes, step.asked) = (found.new, found.changes, asked);
+        (step.records, step.changes, step.finished_query) = (found.new, found.changes, query_row);
         self.run.store.commit_harvest(self.run.id, &step.into())?;
         self.run.store.sync()?;
         Ok(words)

@@ -22,7 +22,7 @@ impl RobotsRules {
     /// Parses a robots.txt for the agent with this product token. All groups that name the agent are merged. Without
     /// such a group, those for `*` apply; without these, everything is allowed.
     pub fn parse(text: &str, agent: &str) -> RobotsRules {
-        let (mut ours, mut everyones) = (RuleGroup::default(), RuleGroup::default());
+        let (mut own_rules, mut general_rules) = (RuleGroup::default(), RuleGroup::default());
         let mut sitemaps = Vec::new();
         let mut scope = GroupScope::default();
         for (key, value) in lines(text) {
@@ -31,7 +31,7 @@ impl RobotsRules {
                 "sitemap" => sitemaps.extend(Url::parse(value)),
                 BLANK => scope.closed |= scope.has_delay,
                 _ => {
-                    let groups = [(scope.ours, &mut ours), (scope.everyones, &mut everyones)];
+                    let groups = [(scope.names_us, &mut own_rules), (scope.names_all, &mut general_rules)];
                     for (_, group) in groups.into_iter().filter(|(named, _)| *named) {
                         group.add(&key, value);
                     }
@@ -39,9 +39,9 @@ impl RobotsRules {
                     scope.has_delay |= key == DELAY;
                 }
             }
-            ours.named |= scope.ours;
+            own_rules.named |= scope.names_us;
         }
-        let RuleGroup { paths, crawl_delay, .. } = if ours.named { ours } else { everyones };
+        let RuleGroup { paths, crawl_delay, .. } = if own_rules.named { own_rules } else { general_rules };
         RobotsRules { paths, crawl_delay, sitemaps }
     }
 
@@ -75,8 +75,8 @@ impl RobotsRules {
 /// Agents that the current group of lines addresses.
 #[derive(Default)]
 struct GroupScope {
-    ours: bool,
-    everyones: bool,
+    names_us: bool,
+    names_all: bool,
     /// The group has path rules, so the next `User-agent` line opens another group. RFC 9309 does not know `Crawl-delay`,
     /// and groups that consist of it alone are common: a blank line after it closes the group too.
     closed: bool,
@@ -88,8 +88,8 @@ impl GroupScope {
         if self.closed {
             *self = GroupScope::default();
         }
-        self.ours |= product_token(value).eq_ignore_ascii_case(agent);
-        self.everyones |= value.starts_with('*');
+        self.names_us |= product_token(value).eq_ignore_ascii_case(agent);
+        self.names_all |= value.starts_with('*');
     }
 }
 

@@ -33,8 +33,8 @@ pub struct FormQuery {
     pub min_searchable: f32,
     /// Selection by label.
     pub labels: LabelFilter,
-    /// Read [`FormRow::whole`], too.
-    pub whole: bool,
+    /// Read [`FormRow::form_snapshot`], too.
+    pub with_snapshot: bool,
     /// Only forms after this position.
     pub after: Option<FormCursor>,
     /// Maximum number of rows; `None` for the usual page size of the store.
@@ -173,27 +173,29 @@ pub fn form_by_id(
     store: &dyn Store,
     form: FormId,
     topic: Option<&str>,
-    whole: bool,
+    with_snapshot: bool,
 ) -> Result<Option<FormEntry>, StoreError> {
-    let query = FormQuery { ids: vec![form], topic: topic.map(String::from), whole, ..FormQuery::default() };
+    let query =
+        FormQuery { ids: vec![form], topic: topic.map(String::from), with_snapshot, ..FormQuery::default() };
     Ok(store.forms(&query)?.rows.into_iter().min_by_key(|entry| entry.found))
 }
 
 /// Returns the complete form of each row of a run, in the same order; `None` where it was not kept.
-pub fn whole_forms(
+pub fn form_snapshots(
     store: &dyn Store,
     run: RunId,
     forms: &[FormId],
 ) -> Result<Vec<Option<Box<hadal_core::page::Form>>>, StoreError> {
-    let mut whole = rustc_hash::FxHashMap::default();
+    let mut snapshots = rustc_hash::FxHashMap::default();
     for ids in forms.chunks(MAX_SCANNED_FORMS / 2) {
-        let query = FormQuery { ids: ids.to_vec(), run: Some(run), whole: true, ..FormQuery::default() };
+        let query =
+            FormQuery { ids: ids.to_vec(), run: Some(run), with_snapshot: true, ..FormQuery::default() };
         for entry in super::super::all_forms(store, query) {
             let row = entry?.row;
-            whole.insert(row.form_id, row.whole);
+            snapshots.insert(row.form_id, row.form_snapshot);
         }
     }
-    Ok(forms.iter().map(|form| whole.get(form).cloned().flatten()).collect())
+    Ok(forms.iter().map(|form| snapshots.get(form).cloned().flatten()).collect())
 }
 
 #[cfg(test)]

@@ -73,10 +73,10 @@ pub trait Catalogue: Send + Sync {
 
     /// Writes the query of a person to the audit log and returns its number. Durable at once, and allowed for readers.
     /// The store sets [`Submission::by`] and [`Submission::seq`].
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError>;
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError>;
 
     /// Adds the result of a person's query to the audit log.
-    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError>;
+    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError>;
 
     /// True if a process holds this store open for crawling or harvesting.
     fn is_busy(&self) -> bool;
@@ -194,7 +194,7 @@ pub struct SubmissionQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubmissionCursor {
     /// True if the entries of runs and harvests are all read, and those of people follow.
-    pub(super) of_people: bool,
+    pub(super) is_user_query: bool,
     /// Row number of the last entry read.
     pub(super) number: i64,
 }
@@ -318,5 +318,5 @@ pub struct QueueLength {
     pub waiting: u64,
 }
 
-/// Number of links up to which the length of a queue is counted.
+/// Number of links up to which the length of a queue is counted. Guess.
 pub const MAX_COUNTED_LINKS: usize = 10_000;

@@ -23,7 +23,7 @@ impl FolderTables {
         table: &TableLayout,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        match table.is_of_people {
+        match table.is_user_data {
             true => self.store.read_annotations(work),
             false => self.store.with(work).map(Some),
         }
@@ -73,7 +73,7 @@ impl CopiedTables for FolderTables {
                 statement.execute(params_from_iter(row.into_iter().map(stored))).map(|_| ())
             })
         };
-        match table.is_of_people {
+        match table.is_user_data {
             true => self.store.write_annotations(insert),
             false => self.store.write_rows(insert),
         }

@@ -41,7 +41,7 @@ pub struct TableLayout {
     /// Column with row numbers that a new row continues.
     pub numbered: Option<&'static str>,
     /// True for the rows that people wrote: in a folder they are in `notes.db`.
-    pub is_of_people: bool,
+    pub is_user_data: bool,
 }
 
 impl TableLayout {
@@ -63,12 +63,12 @@ impl TableLayout {
 }
 
 const fn table(name: &'static str, columns: &'static str, order: &'static str) -> TableLayout {
-    TableLayout { name, table: name, columns, order, numbered: None, is_of_people: false }
+    TableLayout { name, table: name, columns, order, numbered: None, is_user_data: false }
 }
 
 /// A table whose rows are numbered by its first column.
 const fn numbered(name: &'static str, columns: &'static str, number: &'static str) -> TableLayout {
-    TableLayout { name, table: name, columns, order: number, numbered: Some(number), is_of_people: false }
+    TableLayout { name, table: name, columns, order: number, numbered: Some(number), is_user_data: false }
 }
 
 const SUBMISSION: &str =
@@ -121,8 +121,8 @@ pub static TABLES: &[TableLayout] = &[
     table("curve", "run requests pages forms searchable relevant waiting", "run, requests"),
     numbered("failures", "n run host:t url:t kind:t at times given_up:y", "n"),
     table("submission", SUBMISSION, "n"),
-    TableLayout { is_of_people: true, table: "submission", ..table("questions", SUBMISSION, "n") },
-    TableLayout { is_of_people: true, ..table("labels", "form_id:t topic:f label:t at", "form_id, topic") },
+    TableLayout { is_user_data: true, table: "submission", ..table("questions", SUBMISSION, "n") },
+    TableLayout { is_user_data: true, ..table("labels", "form_id:t topic:f label:t at", "form_id, topic") },
     numbered("harvests", "id form_id:t topic:f page_url:t policy:f seed source:f began whole:b site:t", "id"),
     table(
         "harvest_progress",

@@ -88,7 +88,7 @@ pub struct HarvestStep {
     pub changes: Vec<RecordChange>,
     /// The query that ended with this step. One that was sent again ([`QueryRechecks::times`] > 0) replaces its
     /// earlier row.
-    pub asked: Option<QueryRow>,
+    pub finished_query: Option<QueryRow>,
     /// Saved state of the answer reader, if it changed.
     pub reader: Option<Vec<u8>>,
     /// New size estimate.

@@ -27,7 +27,7 @@ pub struct HarvestSpec {
     /// Page with the form.
     pub page: Url,
     /// The complete form.
-    pub whole: Form,
+    pub form_snapshot: Form,
     /// Name of the query policy.
     pub policy: String,
     /// Seed of the random number generator.
@@ -46,7 +46,7 @@ impl HarvestSpec {
     /// A query as text: its words, `field=value` for each choice, `[label]` for a browse link, and `[from n]` if it
     /// continues an earlier answer at record `n`.
     pub fn wording(&self, query: &Query) -> String {
-        let name = |at: usize| self.whole.fields.get(at).map_or("", |field| field.name.as_str());
+        let name = |at: usize| self.form_snapshot.fields.get(at).map_or("", |field| field.name.as_str());
         let choices = query.choices.iter().map(|(at, value)| format!("{}={value}", name(*at)));
         let typed = Some(query.words.clone()).filter(|words| !words.is_empty());
         let link = query.link.iter().map(|link| format!("[{}]", link.label));
@@ -248,7 +248,7 @@ pub struct RecordRow {
     pub topic: String,
     pub record: Record,
     /// Number of the query that found the record first.
-    pub asked: u32,
+    pub query_number: u32,
     /// That query as text, see [`HarvestSpec::wording`].
     pub words: String,
     /// Position in the answer, counted from 1.
@@ -362,7 +362,7 @@ impl AnswerRecord {
             None => row.record.text,
         };
         let Record { id, title, fields, .. } = row.record;
-        AnswerRecord { id, is_new: row.asked == number, title, text, fields }
+        AnswerRecord { id, is_new: row.query_number == number, title, text, fields }
     }
 }
 
@@ -379,7 +379,7 @@ mod tests {
         let spec = HarvestSpec {
             form: FormId(1),
             topic: String::new(),
-            whole: Form::to(page.clone(), Method::Get, fields),
+            form_snapshot: Form::to(page.clone(), Method::Get, fields),
             page,
             policy: "hadal".into(),
             seed: 1,

@@ -40,9 +40,9 @@ impl MemoryState {
     fn entry(&self, query: &FormQuery, run: RunId, form: &MemoryForm, also_on: u64) -> FormEntry {
         let row = &form.row;
         let label = self.shared.labels.get(&(row.form_id, row.topic.clone())).map(|row| row.label);
-        let whole = row.whole.clone().filter(|_| query.whole);
+        let form_snapshot = row.form_snapshot.clone().filter(|_| query.with_snapshot);
         let check = self.shared.form_checks.get(&row.form_id).cloned();
-        let row = FormRow { also_on, whole, check, ..row.clone() };
+        let row = FormRow { also_on, form_snapshot, check, ..row.clone() };
         FormEntry { run, found: form.found, row, label }
     }
 
@@ -203,7 +203,8 @@ impl Catalogue for MemoryStore {
         let limit = query.limit.unwrap_or(usize::MAX);
         let more = rows.len() > limit;
         rows.truncate(limit);
-        let next = more.then_some(SubmissionCursor { of_people: false, number: (read + rows.len()) as i64 });
+        let next =
+            more.then_some(SubmissionCursor { is_user_query: false, number: (read + rows.len()) as i64 });
         Ok(RowPage { rows, next })
     }
 
@@ -258,15 +259,15 @@ impl Catalogue for MemoryStore {
         Ok(())
     }
 
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
         let shared = &mut self.state().shared;
-        shared.questions += 1;
-        let seq = shared.questions;
+        shared.user_queries += 1;
+        let seq = shared.user_queries;
         shared.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
         Ok(seq)
     }
 
-    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
         self.state().shared.complete(Submitter::Person, number, result);
         Ok(())
     }

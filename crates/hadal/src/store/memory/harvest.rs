@@ -67,7 +67,7 @@ impl MemoryHarvest {
     pub fn checkpoint(&self, id: HarvestId, shared: &SharedState) -> HarvestCheckpoint {
         let own = shared.submissions.iter().filter(|entry| entry.by == Submitter::Harvest(id));
         let logged = own.map(|entry| entry.seq.saturating_add(1)).max().unwrap_or(0);
-        let open = self.records.iter().filter(|row| !self.queries.contains_key(&row.asked));
+        let open = self.records.iter().filter(|row| !self.queries.contains_key(&row.query_number));
         HarvestCheckpoint {
             row: self.row(id, false),
             next_seq: self.next_seq.max(logged),
@@ -100,7 +100,7 @@ impl MemoryHarvest {
         }
         step.changes.iter().for_each(|change| self.change_record(change, step.at));
         self.refresh = step.refresh.or(self.refresh);
-        if let Some(query) = &step.asked {
+        if let Some(query) = &step.finished_query {
             self.put_query(id, query);
             self.upcoming.clone_from(&step.next);
         }

@@ -49,7 +49,7 @@ struct SharedState {
     /// Last check of each form.
     form_checks: BTreeMap<FormId, FormCheck>,
     /// Number of the last question of a person.
-    questions: u64,
+    user_queries: u64,
 }
 
 impl SharedState {

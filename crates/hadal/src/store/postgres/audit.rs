@@ -57,14 +57,15 @@ pub fn submitter_columns(by: Submitter) -> (i64, i64) {
 pub fn after(
     connection: &ServerConnection,
     query: &SubmissionQuery,
-    of_people: bool,
+    is_user_query: bool,
     last: i64,
     limit: usize,
 ) -> Result<Vec<(i64, Submission)>, Fault> {
     let mut values: Vec<Value> = vec![Box::new(last)];
     let mut conditions = vec!["n > $1".to_string()];
-    conditions
-        .push(if of_people { "run = 0 AND harvest = 0" } else { "(run <> 0 OR harvest <> 0)" }.to_string());
+    conditions.push(
+        if is_user_query { "run = 0 AND harvest = 0" } else { "(run <> 0 OR harvest <> 0)" }.to_string(),
+    );
     let mut add = |sql: &str, value: Value| codec::condition(&mut conditions, &mut values, sql, value);
     if let Some(run) = query.run {
         add("run = {} AND harvest = 0", Box::new(bits(run.0)));
@@ -111,7 +112,7 @@ fn entry(row: &Row) -> Result<Submission, Fault> {
 }
 
 /// Adds a question of a person and returns its number.
-pub fn log_question(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
+pub fn log_user_query(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
     let rows = connection.query(command!("SELECT nextval('question_number')"))?;
     let seq = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;
     let entry = Submission { by: Submitter::Person, seq, ..entry.clone() };

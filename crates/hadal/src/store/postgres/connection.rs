@@ -21,10 +21,10 @@ use tokio_postgres::{Client, Config, Row, Statement};
 
 /// Longest time in which a server is tried again. A restart of PostgreSQL takes seconds; a failover of a managed one up
 /// to a minute. Guess.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_RECONNECT_TIME: Duration = Duration::from_secs(60);
 /// First and longest pause between two attempts. Guess.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// Time after which a silent connection counts as lost, on both sides.
+/// Time after which a silent connection counts as lost, on both sides. Guess.
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// Settings of a connection. It ends when it is silent for [`SILENCE`] or idle for these times, and with it its leases:
@@ -90,11 +90,11 @@ impl DatabaseServer {
     }
 
     /// Connects, and tries again while the server starts or is out of reach.
-    pub fn connect_patiently(&self) -> Result<ServerConnection, Fault> {
+    pub fn connect_with_retries(&self) -> Result<ServerConnection, Fault> {
         let (began, mut pause) = (Instant::now(), PAUSES.0);
         loop {
             match self.connect() {
-                Err(Fault::Lost(_)) if began.elapsed() < PATIENCE => std::thread::sleep(pause),
+                Err(Fault::Lost(_)) if began.elapsed() < MAX_RECONNECT_TIME => std::thread::sleep(pause),
                 Err(Fault::Lost(detail)) => return Err(Fault::Unreachable(detail)),
                 ended => return ended,
             }

@@ -128,9 +128,9 @@ pub fn look_up(connection: &ServerConnection, run: RunId, keys: &LookUp<'_>) -> 
             sites
         ),
     ];
-    let asked: Vec<Command> =
+    let commands: Vec<Command> =
         commands.into_iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(command, _)| command).collect();
-    let mut answers = if asked.is_empty() { Vec::new() } else { connection.run(&asked)? }.into_iter();
+    let mut answers = if commands.is_empty() { Vec::new() } else { connection.run(&commands)? }.into_iter();
     let [links, forms, hosts, sites] =
         wanted.map(|wanted| if wanted { answers.next().unwrap_or_default() } else { Vec::new() });
     let links: FxHashSet<u64> = links.iter().map(|row| row.unsigned(0)).collect::<Result<_, _>>()?;

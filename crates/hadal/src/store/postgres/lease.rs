@@ -16,7 +16,7 @@ use super::fault::Fault;
 use std::time::{Duration, Instant};
 
 /// First numbers of the advisory locks of runs, harvests and sites. PostgreSQL lists locks of two numbers as `classid`
-/// and `objid`.
+/// and `objid`. Arbitrary: "had" in ASCII and a counter.
 const RUN_CLASS: i32 = 0x6861_6401;
 const HARVEST_CLASS: i32 = 0x6861_6402;
 const SITE_CLASS: i32 = 0x6861_6403;

@@ -121,7 +121,7 @@ impl PostgresStore {
         let mut attempt = || {
             let connection = match beside.take().filter(|connection| !connection.is_closed()) {
                 Some(connection) => connection,
-                None => self.server.connect_patiently()?,
+                None => self.server.connect_with_retries()?,
             };
             let done = work(&connection)?;
             *beside = Some(connection);

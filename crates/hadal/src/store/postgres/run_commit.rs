@@ -350,7 +350,7 @@ fn forms(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
         word(&row.method)?, json(&row.fields)?, word(&row.kind)?, probability(row.p_searchable),
         probability(row.p_relevant), bits(row.found_at_request), i32::from(row.depth), bits(*more_pages),
         word(&row.source)?, row.language.as_deref().map(text), json(&row.evidence)?,
-        row.finding.as_ref().map(word).transpose()?, row.whole.as_deref().map(packed).transpose()?,
+        row.finding.as_ref().map(word).transpose()?, row.form_snapshot.as_deref().map(packed).transpose()?,
         count_open_fields(row.fields.iter().map(|field| field.kind.as_str())) as i64
     );
     let repeated: Vec<_> = plan.repeated_forms().collect();

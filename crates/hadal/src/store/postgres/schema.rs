@@ -3,6 +3,7 @@
 //! The schema has a format number of its own in the table `hadal_store`. The first process that opens a database of an
 //! earlier format brings it to the current one, in one transaction.
 
+use super::super::views::{LAST_TIMESTAMP, SqlDialect};
 use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 
@@ -56,7 +57,7 @@ pub fn migrate(connection: &ServerConnection) -> Result<(), Fault> {
         let steps = STEPS.iter().skip(found as usize).copied().collect::<Vec<_>>().join("\n");
         let written =
             format!("DELETE FROM hadal_store; INSERT INTO hadal_store (format) VALUES ({FORMAT}); COMMIT");
-        let views: String = views().iter().map(|(name, sql)| create_view(name, sql)).collect();
+        let views: String = views().map(|(name, sql)| create_view(name, &sql)).collect();
         connection.script(&format!("{steps}\n{views}\n{written}"))
     });
     migrated.or_else(|fault| {
@@ -235,165 +236,38 @@ CREATE TABLE leases (
 );
 "#;
 
-/// Views with the columns and values of the exports, as in a store in a folder.
-fn views() -> [(&'static str, String); 9] {
-    [
-        ("forms_view", forms()),
-        ("sites_view", sites()),
-        ("runs_view", runs()),
-        ("harvests_view", harvests()),
-        ("queries_view", queries()),
-        ("records_view", records()),
-        ("submissions_view", submissions()),
-        ("failures_view", failures()),
-        ("workers_view", workers()),
-    ]
+/// Views with the columns and values of the exports, and the workers that hold a run or harvest now.
+fn views() -> impl Iterator<Item = (&'static str, String)> {
+    let held = super::lease::HELD_QUERY;
+    let workers =
+        format!("SELECT kind, id, worker, taken_at, seen_at FROM leases WHERE (kind, id) IN ({held})");
+    POSTGRES.views().into_iter().chain([("workers_view", workers)])
 }
 
-fn forms() -> String {
-    let (p_searchable, p_relevant) = (rounded("p_searchable"), rounded("p_relevant"));
-    let checked_at = optional_timestamp("form_checks.at");
-    format!(
-        "SELECT form_id, topic, site, page_url, action, method, fields, kind, {p_searchable} AS p_searchable,
-             {p_relevant} AS p_relevant, found_at_request, depth,
-             (SELECT sum(also_on)::bigint FROM forms AS same
-              WHERE same.form_id = forms.form_id AND same.topic = forms.topic) AS also_on, source,
-             language, evidence, form_checks.state AS state, {checked_at} AS checked_at
-         FROM forms LEFT JOIN form_checks USING (form_id) WHERE is_first"
-    )
-}
-
-fn sites() -> String {
-    let best = rounded("best");
-    format!(
-        "SELECT site, topic, pages, forms, searchable, relevant, {best} AS best,
-             pages_since_searchable AS dry, closed::integer AS closed
-         FROM sites JOIN runs ON runs.id = sites.run WHERE pages > 0 OR closed"
-    )
-}
-
-fn runs() -> String {
-    let (seed, last_at) = (unsigned("seed"), timestamp("now"));
-    format!(
-        "SELECT id AS run, topic, strategy, state, source, {seed} AS seed, seeds, requests, bytes, pages, failed,
-             sites, searchable AS forms_searchable, relevant AS forms_relevant, waiting AS frontier,
-             elapsed_ms / 1000.0::float8 AS elapsed_s, {last_at} AS last_at
-         FROM runs JOIN progress ON progress.run = runs.id"
-    )
-}
-
-fn harvests() -> String {
-    let (seed, refreshed_at) = (unsigned("seed"), optional_timestamp(&of_refresh("began")));
-    let [last_new, last_changed, last_removed] = ["new", "changed", "removed"].map(of_refresh);
-    let size = interval("size_low", "size", "size_high");
-    let coverage = interval("coverage_low", "coverage", "coverage_high");
-    let columns = ["size", "size_low", "size_high", "coverage", "coverage_low", "coverage_high"].map(finite);
-    let [size_estimate, size_low, size_high, coverage_estimate, coverage_low, coverage_high] = columns;
-    format!(
-        "SELECT id AS harvest, form_id, site, topic, page_url, policy, source, {seed} AS seed, requests, bytes,
-             queries, pages, failed, records, {size} AS size, {coverage} AS coverage, state, ending,
-             elapsed_ms / 1000.0::float8 AS elapsed_s, {size_estimate} AS size_estimate, {size_low} AS size_low,
-             {size_high} AS size_high, {coverage_estimate} AS coverage_estimate, {coverage_low} AS coverage_low,
-             {coverage_high} AS coverage_high, {refreshed_at} AS refreshed_at, {last_new} AS last_new,
-             {last_changed} AS last_changed, {last_removed} AS last_removed
-         FROM harvests JOIN harvest_progress ON harvest = id"
-    )
-}
-
-fn queries() -> String {
-    let asked_at = timestamp("at");
-    format!(
-        "SELECT harvest, number, form_id, query_text AS query, kind,
-             (SELECT value::bigint FROM json_each_text(total::json)) AS total,
-             (SELECT (key = 'About')::integer FROM json_each_text(total::json)) AS total_is_round, found, new, pages,
-             requests,
-             CASE ending WHEN 'Last' THEN 'last' WHEN 'LeftOff' THEN 'left off' ELSE 'failed' END AS \"end\",
-             {asked_at} AS asked_at, rechecks, changes
-         FROM queries JOIN harvests ON id = harvest"
-    )
-}
-
-/// Values of a field name that occurs more than once are joined, in the order of the record. PostgreSQL has no text with
-/// NUL, which is replaced.
-fn records() -> String {
-    let fetched_at = timestamp("fetched_at");
-    let seen_at = timestamp("coalesce(seen_at, fetched_at)");
-    let (changed_at, removed_at) = (optional_timestamp("changed_at"), optional_timestamp("removed_at"));
-    format!(
-        r"SELECT lpad(to_hex(records.id), 16, '0') AS record_id, form_id, url, title, text,
-             (SELECT coalesce(json_object_agg(name, value ORDER BY place), '{{}}')::text
+/// PostgreSQL has no text with NUL, which is replaced in the fields of records.
+const POSTGRES: SqlDialect = SqlDialect {
+    timestamp,
+    unsigned: |column| {
+        format!("CASE WHEN {column} < 0 THEN {column} + 18446744073709551616::numeric ELSE {column} END")
+    },
+    refresh_counter: |name| format!("(refresh::json->>'{name}')::bigint"),
+    json_object: ("json_build_object", "::text"),
+    casts: ["::float8", "::integer", "::bigint"],
+    infinity: "'infinity'",
+    total: [
+        "(SELECT value::bigint FROM json_each_text(total::json))",
+        "(SELECT (key = 'About')::integer FROM json_each_text(total::json))",
+    ],
+    record_id: "lpad(to_hex(records.id), 16, '0')",
+    record_fields: r"(SELECT coalesce(json_object_agg(name, value ORDER BY place), '{}')::text
               FROM (SELECT pair->>0 AS name, string_agg(pair->>1, '; ' ORDER BY place) AS value, min(place) AS place
                     FROM json_array_elements(replace(fields, '\u0000', '\ufffd')::json)
                         WITH ORDINALITY AS pairs (pair, place)
-                    GROUP BY pair->>0) AS named) AS fields,
-             query_text AS query, position, {fetched_at} AS fetched_at, harvest, detail,
-             {seen_at} AS seen_at, {changed_at} AS changed_at, {removed_at} AS removed_at
-         FROM records JOIN harvests ON harvests.id = harvest"
-    )
-}
+                    GROUP BY pair->>0) AS named)",
+};
 
-fn failures() -> String {
-    let time = timestamp("at");
-    format!(
-        "SELECT run, {time} AS time, host, url, kind AS failure, times, given_up::integer AS given_up FROM failures"
-    )
-}
-
-fn submissions() -> String {
-    let time = timestamp("at");
-    format!(
-        "SELECT nullif(run, 0) AS run, seq, {time} AS time, topic, form_id, page_url, method, url, body, purpose,
-             coalesce(status::text, failure, '') AS answer, nullif(harvest, 0) AS harvest
-         FROM submission"
-    )
-}
-
-/// Workers that hold a run or harvest now.
-fn workers() -> String {
-    format!(
-        "SELECT kind, id, worker, taken_at, seen_at FROM leases
-         WHERE (kind, id) IN ({})",
-        super::lease::HELD_QUERY
-    )
-}
-
-/// A time in milliseconds as RFC 3339 text. Times after the year 9999 are cut to it, as in exports.
 fn timestamp(column: &str) -> String {
-    const LAST: u64 = 253_402_300_799_000;
-    let cut = format!("CASE WHEN {column} < 0 THEN {LAST} ELSE least({column}, {LAST}) END");
+    let cut =
+        format!("CASE WHEN {column} < 0 THEN {LAST_TIMESTAMP} ELSE least({column}, {LAST_TIMESTAMP}) END");
     format!("to_char(to_timestamp(({cut}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')")
-}
-
-/// A time that may be missing.
-fn optional_timestamp(column: &str) -> String {
-    format!("CASE WHEN {column} IS NOT NULL THEN {} END", timestamp(column))
-}
-
-/// A counter of the last refresh.
-fn of_refresh(name: &str) -> String {
-    format!("(refresh::json->>'{name}')::bigint")
-}
-
-/// A real number, rounded to four decimals as in exports.
-fn rounded(column: &str) -> String {
-    format!("round({column}::float8 * 10000.0) / 10000.0")
-}
-
-/// An unsigned 64-bit number.
-fn unsigned(column: &str) -> String {
-    format!("CASE WHEN {column} < 0 THEN {column} + 18446744073709551616::numeric ELSE {column} END")
-}
-
-/// A rounded number; null if it is infinite.
-fn finite(column: &str) -> String {
-    format!("CASE WHEN abs({column}) < 'infinity' THEN {} END", rounded(column))
-}
-
-/// An interval as JSON; null before the first estimate. An infinite bound is null.
-fn interval(low: &str, estimate: &str, high: &str) -> String {
-    let (low, high, bounded) = (finite(low), finite(high), finite(estimate));
-    format!(
-        "CASE WHEN {estimate} IS NOT NULL THEN
-             json_build_object('estimate', {bounded}, 'low', {low}, 'high', {high})::text END"
-    )
 }

@@ -94,7 +94,7 @@ impl Writer {
             return Ok(());
         }
         self.connection = None;
-        let connection = server.connect_patiently()?;
+        let connection = server.connect_with_retries()?;
         let mut is_durable = self.is_committing;
         for (activity, lease) in &self.leases {
             let syncs = lease::retake(&connection, *activity, lease, &self.worker)?;

@@ -237,7 +237,7 @@ impl RunCommit<'_> {
                 row.language,
                 Json(&row.evidence),
                 row.finding.map(Word),
-                row.whole.as_deref().map(packed).transpose()?,
+                row.form_snapshot.as_deref().map(packed).transpose()?,
                 count_open_fields(row.fields.iter().map(|field| field.kind.as_str())) as i64,
                 self.run,
             ],

@@ -45,6 +45,7 @@ impl CrawlLock {
 }
 
 /// Attempts to take the lock, and the pause between them. A reader that looks at the lock holds it for microseconds.
+/// Guess.
 const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(10);
 

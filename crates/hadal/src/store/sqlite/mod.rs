@@ -42,7 +42,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use url::Url;
 
-/// Number of rows per page of a list, if a query states none.
+/// Number of rows per page of a list, if a query states none. Guess.
 const ROWS_PER_PAGE: usize = 500;
 
 /// A store in a folder.

@@ -5,6 +5,7 @@
 //! answer names.
 
 use super::columns::plain_name;
+use super::table::MAX_KEY;
 use crate::address::Site;
 use crate::harvest::answer::pager::{NextPage, PagerKind};
 use crate::harvest::policy::StatedTotal;
@@ -59,9 +60,6 @@ const OTHER_NAMES: [&str; 14] = [
     "per",
     "successful",
 ];
-
-/// Bytes of a key that is read. Guess.
-const MAX_KEY: usize = 200;
 
 /// A scalar around the records.
 #[derive(Clone, Debug, PartialEq)]

@@ -100,7 +100,7 @@ impl LiteralParser<'_> {
         while !self.takes(b'}') {
             let key = match self.peek()? {
                 b'"' | b'\'' => self.string()?,
-                _ => self.bare(),
+                _ => self.unquoted(),
             };
             if !self.takes(b':') {
                 return None;
@@ -145,7 +145,7 @@ impl LiteralParser<'_> {
     /// A number, a constant, or one of the short forms that minifiers write for `true` and `false`.
     fn word(&mut self) -> Option<Value> {
         let is_negated = self.takes(b'!');
-        let word = self.bare();
+        let word = self.unquoted();
         match (is_negated, word.as_str()) {
             (true, "0") | (false, "true") => Some(Value::Bool(true)),
             (true, "1") | (false, "false") => Some(Value::Bool(false)),
@@ -155,7 +155,7 @@ impl LiteralParser<'_> {
         }
     }
 
-    fn bare(&mut self) -> String {
+    fn unquoted(&mut self) -> String {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '+');
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());

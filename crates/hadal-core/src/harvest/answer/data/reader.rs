@@ -11,7 +11,7 @@ use super::table::{Cell, RowSource, Table, tables};
 use super::word_index::{addresses_of_rows, words_of_rows};
 use crate::harvest::answer::identity::IdentityRules;
 use crate::harvest::answer::pager::{NextPage, PagerKind};
-use crate::harvest::answer::records::{RawRecord, RecordFields};
+use crate::harvest::answer::records::{MAX_FIELDS, MAX_TEXT_BYTES, MAX_TITLE_BYTES, RawRecord, RecordFields};
 use crate::harvest::answer::{Answer, AnswerKind};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
@@ -47,11 +47,8 @@ const MIN_COMPARED_ROWS: usize = 3;
 const MAX_LINKS: usize = 3_000;
 /// Hashes of records in answers without results. Guess.
 const MAX_EMPTY_ROWS: usize = 2_000;
-/// Longest title and text of a record in bytes; fields per record. Guesses, as for records on pages.
-const MAX_TITLE_BYTES: usize = 400;
-const MAX_TEXT_BYTES: usize = 64 << 10;
+/// Longest value of a field in bytes. Guess.
 const MAX_FIELD_BYTES: usize = 2_000;
-const MAX_FIELDS: usize = 60;
 
 /// Heuristic model of the data answers of one form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -61,8 +61,8 @@ pub fn tables(value: &Value) -> Vec<Table<'_>> {
     found.tables
 }
 
-/// Bytes of a key on the path to a list. Guess.
-const MAX_KEY: usize = 200;
+/// Bytes of a key that is read. Guess.
+pub(super) const MAX_KEY: usize = 200;
 
 #[derive(Default)]
 struct TableSearch<'v> {

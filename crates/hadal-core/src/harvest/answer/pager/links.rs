@@ -32,7 +32,7 @@ const URL_SAME_PATH: f32 = 0.7;
 const URL_BACKWARD: f32 = -2.5;
 const URL_ELSEWHERE: f32 = -1.0;
 const IN_PAGER_ELEMENT: f32 = 0.8;
-/// Bytes of a label above which it is long.
+/// Bytes of a label above which it is long. Guess.
 const LONG_LABEL_BYTES: usize = 24;
 
 /// Returns the best-scored link of the page's site, or `rel=next` from the page's head.

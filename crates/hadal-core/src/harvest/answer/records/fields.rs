@@ -9,7 +9,7 @@ use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fields read per record. Guess.
-const MAX_FIELDS: usize = 60;
+pub(in super::super) const MAX_FIELDS: usize = 60;
 /// Texts of one record that are examined. Guess.
 const MAX_TEXTS: usize = 400;
 /// Longest field name in bytes. Guess.

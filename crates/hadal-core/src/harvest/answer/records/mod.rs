@@ -21,14 +21,14 @@ use super::view::AnswerView;
 use crate::html::{tag, truncate};
 use detail_link::{DetailLink, RecordLink};
 use fields::FieldNames;
-pub(super) use fields::RecordFields;
+pub(super) use fields::{MAX_FIELDS, RecordFields};
 use template::RecordTemplate;
 use url::Url;
 
 /// Longest title in bytes. Guess.
-const MAX_TITLE_BYTES: usize = 400;
+pub(super) const MAX_TITLE_BYTES: usize = 400;
 /// Longest text of a record in bytes. Guess.
-const MAX_TEXT_BYTES: usize = 64 << 10;
+pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Texts among which the first line of a record is searched. Guess.
 const MAX_LINE_TEXTS: usize = 64;
 /// Share of the page's new weight that an element needs to contain a single record. Guess.

@@ -97,7 +97,7 @@ pub(super) fn score(
         * similarity(view, &group).powi(2)
         * linked
         * if detail.as_ref().is_some_and(|detail| is_foreign(view, &group, detail)) { 0.4 } else { 1.0 }
-        * if hold_several(view, &group) { 0.15 } else { 1.0 }
+        * if contain_several_records(view, &group) { 0.15 } else { 1.0 }
         * place_factor(view, &group)
         * (1.0 + 0.8 * matching_share)
         * if is_stated { 1.7 } else { 1.0 }
@@ -121,7 +121,7 @@ pub(super) fn leads_away(view: &AnswerView<'_>, link: usize) -> bool {
 }
 
 /// Returns true if most segments have a heading in at least two of their siblings, or are sections.
-fn hold_several(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+fn contain_several_records(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
     let nodes = view.outline.nodes();
     let has_heading = |at: &usize| (*at..nodes[*at].end as usize).any(|at| nodes[at].is_heading());
     let several = |segment: &&Segment| {

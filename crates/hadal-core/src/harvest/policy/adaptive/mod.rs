@@ -228,9 +228,9 @@ impl AdaptivePolicy {
             shown.push(words);
         }
         let Some(downloaded) = &mut self.downloaded else { return };
-        if is_cut && let Some(asked) = self.statistics.lexicon().number(&answer.query.words) {
+        if is_cut && let Some(query_word) = self.statistics.lexicon().number(&answer.query.words) {
             let matching = answer.total.map_or(expected, |total| total.count() as f64);
-            downloaded.correct(&mut self.statistics, asked, matching.max(shown.len() as f64), &shown);
+            downloaded.correct(&mut self.statistics, query_word, matching.max(shown.len() as f64), &shown);
         }
         let new = answer.hits.iter().zip(&shown).filter(|(hit, _)| hit.is_new);
         new.for_each(|(hit, words)| downloaded.keep(hit.id, words));
@@ -249,8 +249,8 @@ impl Policy for AdaptivePolicy {
             return;
         }
         self.cap.learn(answer);
-        self.first_queries.mark_asked(&answer.query.words);
-        self.statistics.mark_asked(&answer.query.words);
+        self.first_queries.mark_queried(&answer.query.words);
+        self.statistics.mark_queried(&answer.query.words);
         let is_cut = self.is_cut(answer);
         self.learn_words(answer, is_cut);
         if answer.end == ReadingEnd::LastPage && !is_cut {

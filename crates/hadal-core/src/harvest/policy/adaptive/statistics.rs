@@ -28,7 +28,7 @@ const TOP_COUNT: f64 = 4_000_000.0;
 pub struct QueryStatistics {
     lexicon: Lexicon,
     counts: Vec<f64>,
-    asked: Vec<bool>,
+    is_queried: Vec<bool>,
     records: f64,
 }
 
@@ -56,13 +56,13 @@ impl QueryStatistics {
     }
 
     /// Removes a word from the candidates.
-    pub fn mark_asked(&mut self, word: &str) {
+    pub fn mark_queried(&mut self, word: &str) {
         let Some(number) = self.lexicon.intern(word) else { return };
         let at = number as usize;
-        if self.asked.len() <= at {
-            self.asked.resize(at + 1, false);
+        if self.is_queried.len() <= at {
+            self.is_queried.resize(at + 1, false);
         }
-        self.asked[at] = true;
+        self.is_queried[at] = true;
     }
 
     /// `|D|`: downloaded records, including those that a correction added.
@@ -85,11 +85,11 @@ impl QueryStatistics {
         if self.records > 0.0 { self.count(word) / self.records } else { 0.0 }
     }
 
-    /// Words that occurred and were not asked, as (number, `N(t)`).
+    /// Words that occurred and were not queried, as (number, `N(t)`).
     pub fn candidates(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let is_asked = |at: usize| self.asked.get(at).copied().unwrap_or(false);
+        let was_queried = |at: usize| self.is_queried.get(at).copied().unwrap_or(false);
         let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0.0);
-        counted.filter(move |(at, _)| !is_asked(*at)).map(|(at, count)| (at as u32, *count))
+        counted.filter(move |(at, _)| !was_queried(*at)).map(|(at, count)| (at as u32, *count))
     }
 
     /// Numbers of the words.
@@ -141,10 +141,14 @@ impl DownloadedWords {
 
     /// Applies equations 6 and 7 for a cut answer to `asked`: `matching` is `M`, `shown` the words of each record of
     /// `q'`.
-    pub fn correct(&self, table: &mut QueryStatistics, asked: u32, matching: f64, shown: &[Vec<u32>]) {
+    pub fn correct(&self, table: &mut QueryStatistics, query_word: u32, matching: f64, shown: &[Vec<u32>]) {
         let scale = matching / shown.len().max(1) as f64;
-        let known: Vec<&[u32]> =
-            self.by_record.values().map(|words| &words[..]).filter(|words| words.contains(&asked)).collect();
+        let known: Vec<&[u32]> = self
+            .by_record
+            .values()
+            .map(|words| &words[..])
+            .filter(|words| words.contains(&query_word))
+            .collect();
         let mut changes: FxHashMap<u32, f64> = FxHashMap::default();
         shown.iter().flatten().for_each(|word| *changes.entry(*word).or_default() += scale);
         known.iter().copied().flatten().for_each(|word| *changes.entry(*word).or_default() -= 1.0);
@@ -189,9 +193,9 @@ mod tests {
     #[test]
     fn asked_words_are_no_candidates() {
         let mut table = QueryStatistics::default();
-        table.mark_asked("absent");
+        table.mark_queried("absent");
         add_records(&mut table, 2, &[("a", 2), ("b", 1)]);
-        table.mark_asked("a");
+        table.mark_queried("a");
         let words: Vec<&str> = table.candidates().map(|(number, _)| table.lexicon().word(number)).collect();
         assert_eq!(words, ["b"]);
     }

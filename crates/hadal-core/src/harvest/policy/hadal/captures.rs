@@ -185,8 +185,8 @@ impl CaptureTable {
     }
 
     /// Counts the records of an answer. `asked` is the query word, if the query has only one.
-    pub fn learn(&mut self, asked: Option<&str>, hits: &[Hit<'_>]) -> AnswerCounts {
-        let asked = asked.and_then(|word| self.lexicon.intern(word));
+    pub fn learn(&mut self, query_word: Option<&str>, hits: &[Hit<'_>]) -> AnswerCounts {
+        let query_word = query_word.and_then(|word| self.lexicon.intern(word));
         let mut answer = AnswerCounts::default();
         let mut words = Vec::new();
         for hit in hits {
@@ -194,7 +194,7 @@ impl CaptureTable {
             let in_title = self.read_words(hit, before, &mut words);
             self.count(&words, in_title, before);
             let side = if before == 0 { &mut answer.new } else { &mut answer.again };
-            *match words.iter().position(|word| Some(*word) == asked) {
+            *match words.iter().position(|word| Some(*word) == query_word) {
                 Some(at) if at < in_title => &mut side.title,
                 Some(_) => &mut side.body,
                 None => &mut side.hidden,

@@ -31,7 +31,7 @@ pub struct ConjunctiveQueries {
     /// Position of the broad query that was examined last.
     examined: usize,
     /// Word numbers of the queries that were sent, sorted.
-    asked: FxHashSet<Vec<u32>>,
+    sent: FxHashSet<Vec<u32>>,
     /// New records found per expected, over all conjunctive queries.
     pub found: DecayingRatio,
 }
@@ -63,7 +63,7 @@ impl Default for ConjunctiveQueries {
         ConjunctiveQueries {
             broad: Vec::new(),
             examined: 0,
-            asked: FxHashSet::default(),
+            sent: FxHashSet::default(),
             found: DecayingRatio::from_prior(FOUND_PRIOR),
         }
     }
@@ -95,7 +95,7 @@ impl ConjunctiveQueries {
 
     /// Removes a query from the candidates after it was sent. If its answer was cut, the query becomes a broad query
     /// with `unseen_left` unseen records.
-    pub fn mark_asked(&mut self, words: &[u32], unseen_left: Option<f64>) {
+    pub fn mark_queried(&mut self, words: &[u32], unseen_left: Option<f64>) {
         let mut key = words.to_vec();
         key.sort_unstable();
         for broad in &mut self.broad {
@@ -105,7 +105,7 @@ impl ConjunctiveQueries {
                     && broad.words.iter().all(|word| key.contains(word)))
             });
         }
-        self.asked.insert(key);
+        self.sent.insert(key);
         if let Some(unseen) = unseen_left.filter(|_| words.len() < MAX_WORDS) {
             self.broad.push(BroadQuery {
                 words: words.to_vec(),
@@ -132,11 +132,11 @@ impl ConjunctiveQueries {
             .filter(|(value, ..)| *value > 0.0)
             .collect();
         words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let asked = &self.asked;
+        let sent = &self.sent;
         let is_unasked = |word: u32| {
             let mut key: Vec<u32> = broad.words.iter().copied().chain([word]).collect();
             key.sort_unstable();
-            !asked.contains(&key)
+            !sent.contains(&key)
         };
         let best = words.into_iter().filter(|(_, word, _)| is_unasked(*word)).take(EXTENSIONS);
         broad.extensions = best.map(|(_, word, counts)| (word, counts)).collect();

@@ -78,7 +78,7 @@ pub struct HadalPolicy {
     totals: TotalCheck,
     /// Class of each word, by word number.
     classes: Vec<WordClass>,
-    /// Status of each word, by word number; missing words were not asked.
+    /// Status of each word, by word number; missing words were not queried.
     statuses: Vec<WordStatus>,
     /// Stated totals of words with cut answers.
     stated: FxHashMap<u32, StatedMatches>,
@@ -107,7 +107,7 @@ pub struct HadalPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum WordStatus {
     #[default]
-    NotAsked,
+    NotQueried,
     /// Some matches were not shown.
     Partial,
     /// All matches were shown.
@@ -152,7 +152,7 @@ impl HadalPolicy {
         let Some(number) = self.captures.lexicon().number(word) else { return };
         let at = number as usize;
         if self.statuses.len() <= at {
-            self.statuses.resize(at + 1, WordStatus::NotAsked);
+            self.statuses.resize(at + 1, WordStatus::NotQueried);
         }
         self.statuses[at] = status;
     }
@@ -179,8 +179,8 @@ impl HadalPolicy {
     }
 
     /// Counts the records of an answer and classifies new words.
-    fn count_records(&mut self, asked: Option<&str>, answer: &QueryOutcome<'_>) -> AnswerCounts {
-        let counts = self.captures.learn(asked, answer.hits);
+    fn count_records(&mut self, query_word: Option<&str>, answer: &QueryOutcome<'_>) -> AnswerCounts {
+        let counts = self.captures.learn(query_word, answer.hits);
         let lexicon = self.captures.lexicon();
         let new = self.classes.len() as u32..lexicon.len() as u32;
         self.classes.extend(new.map(|word| WordClass::of(lexicon.word(word), self.language)));
@@ -287,7 +287,7 @@ impl HadalPolicy {
         self.pause(answer, numbers.clone(), None);
         let unseen_left = expected.map_or(0.0, |expected| expected.unseen - new).max(1.0);
         let is_cut = self.is_cut(answer, 0.0, 0);
-        self.conjunctions.mark_asked(&numbers, is_cut.then_some(unseen_left));
+        self.conjunctions.mark_queried(&numbers, is_cut.then_some(unseen_left));
     }
 
     /// Selects and examines broad queries in their intervals, once the result cap is known.
@@ -338,13 +338,13 @@ impl Policy for HadalPolicy {
         if !self.retries.is_settled(answer) {
             return;
         }
-        self.first_queries.mark_asked(&answer.query.words);
+        self.first_queries.mark_queried(&answer.query.words);
         self.totals.learn(answer);
         let answer = &QueryOutcome { total: self.totals.usable(answer), ..answer.clone() };
         self.cap.learn(answer);
         match &split_words(&answer.query.words)[..] {
             _ if answer.query.after > 0 => self.learn_continuation(answer),
-            // A browse list or link: the records count, but no word was asked.
+            // A browse list or link: the records count, but no word was queried.
             [] => _ = self.count_records(None, answer),
             [word] => self.learn_word(word, answer),
             words => self.learn_conjunction(words, answer),

@@ -1,6 +1,6 @@
 //! Paused answers: answers that were not read to their end. Their next pages compete with new queries.
 //!
-//! Once a word was asked, its stated total and the seen records with the word show how many matches are unseen. So the
+//! Once a word was queried, its stated total and the seen records with the word show how many matches are unseen. So the
 //! next page of a paused answer is the surest source of new records. It is read when no new query promises more.
 //!
 //! For an answer with stated total `T` of which `read` records were read, the value of its next page is
@@ -30,12 +30,10 @@
 use super::scoring::breadth;
 use super::yield_model::{DecayingRatio, YieldRates};
 use super::{HadalPolicy, WordStatus};
+use crate::harvest::policy::MAX_PAUSED;
 use crate::harvest::policy::lexicon::split_words;
 use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, RequestCosts};
 use crate::harvest::query::Query;
-
-/// Most paused answers. Guess; limits memory and time.
-const MAX_PAUSED: usize = 4_096;
 
 /// Number of depths of `psi`. Guess.
 const DEPTHS: usize = 6;
@@ -196,7 +194,7 @@ impl HadalPolicy {
     }
 
     /// Removes a paused answer that cannot be continued. After [`LOST_IN_A_ROW`] of them, all paused answers count as
-    /// lost, and their words may be asked once more.
+    /// lost, and their words may be queried once more.
     pub(super) fn drop_paused(&mut self, words: &str) {
         let Some(paused) = self.paused.take(words).filter(|_| self.paused.lost.len() < LOST_IN_A_ROW) else {
             return;
@@ -206,7 +204,7 @@ impl HadalPolicy {
             let all = self.paused.waiting.iter().chain(&self.paused.lost);
             for paused in all {
                 if let [word] = paused.words[..] {
-                    self.statuses[word as usize] = WordStatus::NotAsked;
+                    self.statuses[word as usize] = WordStatus::NotQueried;
                 }
             }
             self.paused.waiting.clear();
@@ -217,8 +215,8 @@ impl HadalPolicy {
     pub(super) fn learn_continuation(&mut self, answer: &QueryOutcome<'_>) {
         let words = split_words(&answer.query.words);
         let known = self.known_matching(&self.yields.rates(), &words);
-        let asked = if let [word] = &words[..] { Some(word.as_str()) } else { None };
-        self.count_records(asked, answer);
+        let query_word = if let [word] = &words[..] { Some(word.as_str()) } else { None };
+        self.count_records(query_word, answer);
         let Some(paused) = self.paused.take(&answer.query.words) else { return };
         self.paused.lost.clear();
         self.learn_psi(answer, paused.matching.zip(known), 0);

@@ -98,7 +98,7 @@ impl HadalPolicy {
             }
             let share_bound = self.share(counts, WordClass::CommonStop).min(most_share);
             let score_bound = rates.most_new(counts) * breadth_bound(share_bound) * most_depth / costs.query;
-            if score_bound <= least_score || self.status(at as u32) != WordStatus::NotAsked {
+            if score_bound <= least_score || self.status(at as u32) != WordStatus::NotQueried {
                 continue;
             }
             let expected = self.yields.expect_first_page(&rates, counts, page);

@@ -108,17 +108,17 @@ impl Default for IndexedClasses {
 impl IndexedClasses {
     /// Probability that the form returns records for a word of the class that seen records contain.
     pub fn probability(&self, class: WordClass) -> f64 {
-        let (answered, asked) = self.counts[class as usize];
+        let (answered, queried) = self.counts[class as usize];
         if class.is_unspaced() {
-            return answered / asked;
+            return answered / queried;
         }
-        if answered < MIN_ANSWERED * asked { GIVEN_UP } else { (answered / asked).powi(2) }
+        if answered < MIN_ANSWERED * queried { GIVEN_UP } else { (answered / queried).powi(2) }
     }
 
     /// Learns from a word that seen records contain. `is_answered` is true if the form returned records.
     pub fn learn(&mut self, class: WordClass, is_answered: bool) {
-        let (answered, asked) = &mut self.counts[class as usize];
-        *asked += 1.0;
+        let (answered, queried) = &mut self.counts[class as usize];
+        *queried += 1.0;
         *answered += if is_answered { 1.0 } else { 0.0 };
     }
 }

@@ -117,14 +117,14 @@ pub fn entries(
     forms: &[FormSummary],
     query: &FormQuery,
 ) -> Result<Vec<FormEntry>, Fault> {
-    let whole = if query.whole { "whole" } else { "NULL::bytea" };
+    let snapshot = if query.with_snapshot { "whole" } else { "NULL::bytea" };
     let of_run = if query.run.is_some() { "same.run = $2" } else { "$2::bigint IS NULL" };
     let sql = format!(
         "SELECT form_id, topic, site, page_url, action, method, fields, kind, p_searchable, p_relevant,
              found_at_request, depth::bigint, source, language, evidence,
              (SELECT sum(also_on)::bigint FROM forms AS same
               WHERE same.form_id = forms.form_id AND same.topic = forms.topic AND {of_run}),
-             probe_result, {whole}, n
+             probe_result, {snapshot}, n
          FROM forms WHERE n = ANY($1)"
     );
     let numbers: Vec<i64> = forms.iter().map(|form| bits(form.found)).collect();
@@ -161,7 +161,7 @@ fn form_row(row: &Row) -> Result<FormRow, Fault> {
         language: row.optional_text(13)?,
         evidence: row.json(14)?,
         finding: row.optional_word(16)?,
-        whole: row.optional_packed(17)?,
+        form_snapshot: row.optional_packed(17)?,
         check: None,
     })
 }

@@ -12,7 +12,7 @@ use super::harvest::{harvests, lists};
 use super::{PostgresStore, audit, lease, runs};
 use hadal_core::identity::FormId;
 
-/// Number of rows per page of a list, if a query states none.
+/// Number of rows per page of a list, if a query states none. Guess.
 const ROWS_PER_PAGE: usize = 500;
 
 /// The first harvest that may hold rows for a query, with the row after which to continue.
@@ -117,12 +117,12 @@ fn submissions(
     query: &SubmissionQuery,
 ) -> Result<RowPage<Submission, SubmissionCursor>, Fault> {
     let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
-    let SubmissionCursor { of_people, number } =
-        query.after.unwrap_or(SubmissionCursor { of_people: false, number: 0 });
-    let rows = audit::after(connection, query, of_people, number, limit)?;
+    let SubmissionCursor { is_user_query, number } =
+        query.after.unwrap_or(SubmissionCursor { is_user_query: false, number: 0 });
+    let rows = audit::after(connection, query, is_user_query, number, limit)?;
     let next = match rows.last().filter(|_| rows.len() == limit) {
-        Some((number, _)) => Some(SubmissionCursor { of_people, number: *number }),
-        None if !of_people => Some(SubmissionCursor { of_people: true, number: 0 }),
+        Some((number, _)) => Some(SubmissionCursor { is_user_query, number: *number }),
+        None if !is_user_query => Some(SubmissionCursor { is_user_query: true, number: 0 }),
         None => None,
     };
     Ok(RowPage { rows: rows.into_iter().map(|(_, entry)| entry).collect(), next })
@@ -216,11 +216,11 @@ impl Catalogue for PostgresStore {
         self.at_once(|connection| set_labels(connection, changes))
     }
 
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.at_once(|connection| audit::log_question(connection, entry))
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.at_once(|connection| audit::log_user_query(connection, entry))
     }
 
-    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
         self.at_once(|connection| {
             let command = audit::complete(Submitter::Person, &[(number, result)])?;
             connection.run(&command.into_iter().collect::<Vec<_>>()).map(|_| ())

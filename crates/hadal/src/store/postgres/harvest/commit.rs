@@ -99,7 +99,8 @@ fn read(
     let detailed = steps().flat_map(|step| step.details.iter().map(|(record, _)| *record));
     let changed = steps().flat_map(|step| step.changes.iter().map(changed_record));
     let records: Vec<i64> = found.chain(detailed).chain(changed).map(|record| bits(record.0)).collect();
-    let queries: Vec<i64> = steps().filter_map(|step| Some(wide(step.asked.as_ref()?.number))).collect();
+    let queries: Vec<i64> =
+        steps().filter_map(|step| Some(wide(step.finished_query.as_ref()?.number))).collect();
     let skipped = usize::from(first.is_some());
     let mut commands: Vec<Command> = first.into_iter().collect();
     let progress =
@@ -191,7 +192,7 @@ impl<'a> HarvestPlanned<'a> {
         }
         step.changes.iter().for_each(|change| self.change_record(change, step.at));
         self.refresh = step.refresh.or(self.refresh);
-        if let Some(query) = &step.asked {
+        if let Some(query) = &step.finished_query {
             self.put_query(query);
             self.upcoming = Some(&step.next);
         }
@@ -307,7 +308,7 @@ impl<'a> HarvestPlanned<'a> {
              ON CONFLICT DO NOTHING",
             id, &self.records, |row|
             bits(row.record.id.0), row.record.url.as_ref().map(ToString::to_string), text(&row.record.title),
-            text(&row.record.text), json(&row.record.fields)?, wide(row.asked), text(&row.words),
+            text(&row.record.text), json(&row.record.fields)?, wide(row.query_number), text(&row.words),
             wide(row.position), bits(row.fetched_at.0), row.detail.as_deref().map(text),
             joined_words(&record_texts(row))
         ))

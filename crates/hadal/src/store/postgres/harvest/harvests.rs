@@ -35,7 +35,7 @@ pub fn begin(connection: &ServerConnection, spec: &HarvestSpec, now: Time) -> Re
         text(&spec.topic),
         spec.page.to_string(),
         bits(now.0),
-        packed(&spec.whole)?,
+        packed(&spec.form_snapshot)?,
         Site::of(&spec.page).0,
         word(&HarvestState::default())?
     );
@@ -139,7 +139,7 @@ fn row_of(row: &Row) -> Result<HarvestRow, Fault> {
         form: row.parsed(0)?,
         topic: row.text(1)?,
         page: row.parsed(2)?,
-        whole: row.packed(7)?,
+        form_snapshot: row.packed(7)?,
         policy: row.text(3)?,
         seed: row.unsigned(4)?,
         source: row.text(5)?,

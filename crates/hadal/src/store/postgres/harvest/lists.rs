@@ -12,7 +12,7 @@ use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
 use tokio_postgres::Row;
 
-/// Number of records per page, if a query states none. Each may carry the text of a page.
+/// Number of records per page, if a query states none. Each may carry the text of a page. Guess.
 pub const RECORDS_PER_PAGE: usize = 100;
 
 const COLUMNS: &str =
@@ -126,7 +126,7 @@ fn record(row: &Row) -> Result<RecordRow, Fault> {
             text: row.text(6)?,
             fields: row.json(7)?,
         },
-        asked: row.number(8)?,
+        query_number: row.number(8)?,
         words: row.text(9)?,
         position: row.number(10)?,
         fetched_at: Time(row.unsigned(11)?),

@@ -134,7 +134,7 @@ pub fn entry(db: &Connection, form: &FormSummary, query: &FormQuery) -> rusqlite
              WHERE same.form_id = forms.form_id AND same.topic = forms.topic AND (?2 IS NULL OR same.run = ?2)),
             probe_result, iif(?3, whole, NULL)
         FROM forms WHERE n = ?1";
-    let values = params![bits(form.found), query.run.map(|run| bits(run.0)), query.whole];
+    let values = params![bits(form.found), query.run.map(|run| bits(run.0)), query.with_snapshot];
     let Some(mut row) = db.prepare_cached(sql)?.query_row(values, form_row).optional()? else {
         return Ok(None);
     };
@@ -148,7 +148,7 @@ fn form_row(row: &Row<'_>) -> rusqlite::Result<FormRow> {
     let (Word(page_url), Word(action), Word(method)) = (row.get(3)?, row.get(4)?, row.get(5)?);
     let (Json(fields), Json(evidence)) = (row.get(6)?, row.get(14)?);
     let (Word(kind), Word(source)) = (row.get(7)?, row.get(12)?);
-    let whole = row.get::<_, Option<Vec<u8>>>(17)?;
+    let snapshot = row.get::<_, Option<Vec<u8>>>(17)?;
     let unpacked = |packed: Vec<u8>| postcard::from_bytes(&packed).map_err(|error| undecodable(17, error));
     Ok(FormRow {
         form_id,
@@ -168,7 +168,7 @@ fn form_row(row: &Row<'_>) -> rusqlite::Result<FormRow> {
         language: row.get(13)?,
         evidence,
         finding: row.get::<_, Option<Word<_>>>(16)?.map(|Word(finding)| finding),
-        whole: whole.map(unpacked).transpose()?,
+        form_snapshot: snapshot.map(unpacked).transpose()?,
         check: None,
     })
 }

@@ -123,15 +123,15 @@ impl Catalogue for SqliteStore {
         query: &SubmissionQuery,
     ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
-        let SubmissionCursor { of_people, number } =
-            query.after.unwrap_or(SubmissionCursor { of_people: false, number: 0 });
-        let rows = match of_people {
+        let SubmissionCursor { is_user_query, number } =
+            query.after.unwrap_or(SubmissionCursor { is_user_query: false, number: 0 });
+        let rows = match is_user_query {
             false => self.with(|db| super::submissions::after(db, query, number, limit))?,
             true => self.annotations.questions_after(query, number, limit)?,
         };
         let next = match rows.last().filter(|_| rows.len() == limit) {
-            Some((number, _)) => Some(SubmissionCursor { of_people, number: *number }),
-            None if !of_people => Some(SubmissionCursor { of_people: true, number: 0 }),
+            Some((number, _)) => Some(SubmissionCursor { is_user_query, number: *number }),
+            None if !is_user_query => Some(SubmissionCursor { is_user_query: true, number: 0 }),
             None => None,
         };
         Ok(RowPage { rows: rows.into_iter().map(|(_, entry)| entry).collect(), next })
@@ -195,11 +195,11 @@ impl Catalogue for SqliteStore {
         self.annotations.set_labels(changes)
     }
 
-    fn log_question(&self, entry: &Submission) -> Result<u64, StoreError> {
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
         self.annotations.log(entry)
     }
 
-    fn end_question(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
         self.annotations.complete(number, result)
     }
 

@@ -25,8 +25,8 @@ pub fn begin(db: &Connection, spec: &HarvestSpec, now: Time) -> rusqlite::Result
     }
     let new = "INSERT INTO harvests (form_id, policy, seed, source, topic, page_url, began, whole, site)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    let (page, whole, site) = (spec.page.as_str(), packed(&spec.whole)?, Site::of(&spec.page).0);
-    let values = params![form, spec.policy, seed, spec.source, spec.topic, page, bits(now.0), whole, site];
+    let (page, snapshot, site) = (spec.page.as_str(), packed(&spec.form_snapshot)?, Site::of(&spec.page).0);
+    let values = params![form, spec.policy, seed, spec.source, spec.topic, page, bits(now.0), snapshot, site];
     db.execute(new, values)?;
     let harvest = db.last_insert_rowid();
     let (state, now) = (Word(HarvestState::default()), bits(now.0));
@@ -139,12 +139,12 @@ fn row_of(db: &Connection, harvest: HarvestId, curve: bool) -> rusqlite::Result<
 
 fn spec(row: &Row<'_>) -> rusqlite::Result<HarvestSpec> {
     let (form, Word(page)): (String, _) = (row.get(0)?, row.get(2)?);
-    let whole: Vec<u8> = row.get(7)?;
+    let snapshot: Vec<u8> = row.get(7)?;
     Ok(HarvestSpec {
         form: form.parse().map_err(|error| undecodable(0, error))?,
         topic: row.get(1)?,
         page,
-        whole: postcard::from_bytes(&whole).map_err(|error| undecodable(7, error))?,
+        form_snapshot: postcard::from_bytes(&snapshot).map_err(|error| undecodable(7, error))?,
         policy: row.get(3)?,
         seed: unsigned(row, 4)?,
         source: row.get(5)?,

@@ -8,7 +8,7 @@ use hadal_core::harvest::record::{Record, RecordId};
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// Number of records per page, if a query states none. Each may carry the text of a page.
+/// Number of records per page, if a query states none. Each may carry the text of a page. Guess.
 pub const ROWS_PER_PAGE: usize = 100;
 
 const COLUMNS: &str = "records.n, harvest, form_id, topic, records.id, url, title, text, fields,
@@ -112,7 +112,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
             text: row.get(7)?,
             fields,
         },
-        asked: row.get(9)?,
+        query_number: row.get(9)?,
         words: row.get(10)?,
         position: row.get(11)?,
         fetched_at: Time(unsigned(row, 12)?),

@@ -61,7 +61,7 @@ impl HarvestCommit<'_> {
             let sql = "UPDATE harvest_progress SET refresh = ? WHERE harvest = ?";
             self.execute(sql, params![Json(refresh), self.harvest])?;
         }
-        if let Some(query) = &step.asked {
+        if let Some(query) = &step.finished_query {
             self.put_query(query)?;
             let next = "UPDATE harvest_progress SET upcoming = ? WHERE harvest = ?";
             self.execute(next, params![Json(&step.next), self.harvest])?;
@@ -95,7 +95,7 @@ impl HarvestCommit<'_> {
                 record.title,
                 record.text,
                 Json(&record.fields),
-                row.asked,
+                row.query_number,
                 row.words,
                 row.position,
                 bits(row.fetched_at.0),

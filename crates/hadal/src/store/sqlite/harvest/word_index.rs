@@ -14,7 +14,7 @@
 use super::super::super::search::words;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// Number of records that are read at once.
+/// Number of records that are read at once. Guess.
 const CHUNK: i64 = 1000;
 /// Distance of milestones in row numbers. A prime, so that harvests that run in turns get their share of them. Guess.
 const MILESTONE_DISTANCE: i64 = 1009;
