@@ -3,7 +3,7 @@
 use super::crawl::stop_on_signals;
 use super::exit::{Exit, Usage};
 use super::harvested::find_form;
-use super::network_args::NetworkArgs;
+use super::network::NetworkArgs;
 use super::session::{Session, known_topic};
 use super::{network, quality};
 use anyhow::Context;

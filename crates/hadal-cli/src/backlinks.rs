@@ -1,6 +1,6 @@
 //! Opens the backlink sources of a crawl.
 
-use super::choices::choices;
+use super::args::choices;
 use super::exit::Usage;
 use super::find::{FindPlan, SOURCE};
 use hadal::backlinks::common_crawl::GraphError;

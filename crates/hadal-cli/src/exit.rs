@@ -27,7 +27,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A usage error. The message tells what to change.
+/// A usage error. The message names the correction.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);

@@ -2,15 +2,15 @@
 //!
 //! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
-use super::archive::archived;
+use super::args::choices;
 use super::browser::{Render, requested_renderer};
-use super::choices::choices;
 use super::crawl::Show;
 use super::dashboard::{Dashboard, DashboardArgs};
 use super::exit::{Exit, Usage};
-use super::network_args::{NetworkArgs, given, once};
+use super::network::archived;
+use super::network::{NetworkArgs, given, once};
 use super::session::Session;
-use super::{backlinks, contact, crawl, network, prior, quality, seeds, topic};
+use super::{backlinks, crawl, network, prior, quality, seeds, topic};
 use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::Source;
@@ -104,8 +104,8 @@ pub struct FindArgs {
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    /// Open pages in a browser: never, always, or auto [default: never]; auto opens pages that suggest a search by script,
-    /// and types a test query into their search box
+    /// Open pages in a browser: never, always, or auto [default: never]; auto opens pages that suggest a search by
+    /// script, and types a test query into their search box
     #[arg(
         long,
         value_name = "WHEN",
@@ -197,7 +197,7 @@ pub struct FindPlan {
 /// Plans the crawl, prints warnings, and runs it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
-    if let Some(warning) = contact::warning(&plan.seeds, &plan.network) {
+    if let Some(warning) = network::contact_warning(&plan.seeds, &plan.network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     let dashboard = args.dashboard.open(None, &session.config, session.is_quiet())?;

@@ -3,18 +3,18 @@
 //! [`HarvestArgs`] holds raw arguments; [`jobs`] resolves them to forms. The harvest itself is in
 //! `hadal::harvest`.
 
-use super::archive::archived;
+use super::args::choices;
 use super::browser::{NO_BROWSER, Render, renderer};
-use super::choices::choices;
 use super::crawl::stop_on_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
 use super::harvest_run::{harvest_job, harvest_plan, run_plan};
 use super::harvested::{find_form, may_be_form_id};
-use super::network_args::{NetworkArgs, given, once};
+use super::network::archived;
+use super::network::{NetworkArgs, given, once};
 use super::session::{Session, known_topic};
 use super::topics::pointer::split;
-use super::{contact, network, quality};
+use super::{network, quality};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
@@ -45,8 +45,8 @@ use url::Url;
   hadal harvest --topic book --top 5 --target-coverage 0.9 --warc archive
   hadal harvest http://catalogue.example/search#1 --dry-run")]
 pub struct HarvestArgs {
-    /// Forms: a form_id (`hadal forms`) or its first digits, or the URL of a page with a search form or of an OpenSearch
-    /// description; URL#N selects the Nth form, counted from 0
+    /// Forms: a form_id (`hadal forms`) or its first digits, or the URL of a page with a search form or of an
+    /// OpenSearch description; URL#N selects the Nth form, counted from 0
     #[arg(value_name = "FORM|URL")]
     targets: Vec<String>,
     /// Harvest the best forms found for this topic
@@ -100,8 +100,8 @@ pub struct HarvestArgs {
     /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
-    /// Open pages in a browser: never, always, or auto [default: auto]; auto opens pages without a form that can be sent,
-    /// if a browser is installed, and types a test query into their search box
+    /// Open pages in a browser: never, always, or auto [default: auto]; auto opens pages without a form that can be
+    /// sent, if a browser is installed, and types a test query into their search box
     #[arg(
         long,
         help_heading = "Forms",
@@ -237,7 +237,7 @@ async fn on_page(
     let no_address = || Usage(format!("'{target}' is neither a form_id nor a URL such as http://host/path"));
     let url = url.ok_or_else(no_address)?;
     let network = network::options(&session.config)?;
-    if let Some(warning) = contact::warning(std::slice::from_ref(&url), &network) {
+    if let Some(warning) = network::contact_warning(std::slice::from_ref(&url), &network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     if web.is_none() {

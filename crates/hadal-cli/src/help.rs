@@ -1,7 +1,10 @@
-//! Help texts that are assembled: commands by subject, and defaults from the table of settings.
+//! Help texts: the guide of `hadal` without a command, commands by subject, and defaults from the table of settings.
 
+use super::exit::Exit;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use hadal::config::settings::{SETTINGS, Setting, split};
+use std::io::Write;
 
 /// Commands by subject, in the order of `hadal --help`.
 const SUBJECTS: &[(&str, &[&str])] = &[
@@ -83,6 +86,40 @@ fn shown_default(setting: &Setting) -> Option<&'static str> {
     Some(plain).filter(|plain| !["", "[]", "false"].contains(plain))
 }
 
+const GUIDE: &str = "\
+hadal finds the databases behind web search forms and downloads what is in them.
+
+  hadal demo                                 find and harvest on a simulated web; needs no network
+  hadal find book --seeds http://...         find search forms for books, starting at a URL
+  hadal forms --topic book                   list the forms found; --format csv exports them
+  hadal harvest --topic book --top 5         download the records behind the five best forms
+  hadal serve                                show forms, crawls and records in the browser
+
+`hadal --help` lists all commands by subject, `hadal COMMAND --help` explains one.
+";
+
+/// Prints the guide of `hadal` without a command.
+pub fn print_guide() -> anyhow::Result<Exit> {
+    std::io::stdout().write_all(GUIDE.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Message for a parse error that is about something planned.
+pub fn explain_planned(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let not_implemented =
+        |what: &str| format!("'{what}' is not implemented in hadal {}", env!("CARGO_PKG_VERSION"));
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            text(ContextKind::InvalidArg).filter(|given| *given == "import").map(not_implemented)
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +147,15 @@ mod tests {
             assert!(find.contains(shown), "{shown}: {find}");
         }
         assert!(help("harvest").contains("limit [default: 5000]"), "{}", help("harvest"));
+    }
+
+    #[test]
+    fn the_guide_has_five_commands_that_parse() {
+        let lines = GUIDE.lines().filter_map(|line| line.strip_prefix("  "));
+        let examples: Vec<&str> = lines.filter_map(|line| line.split("   ").next()).collect();
+        assert_eq!(examples.len(), 5);
+        for example in examples {
+            assert!(crate::parsed(example.split_whitespace()).is_ok(), "{example}");
+        }
     }
 }

@@ -8,10 +8,10 @@ mod inputs;
 
 use super::browser::requested_renderer;
 use super::exit::{Exit, Usage};
-use super::network_args::NetworkArgs;
+use super::network;
+use super::network::NetworkArgs;
 use super::session::Session;
 use super::topic::resolve_topic;
-use super::{contact, network};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
@@ -256,7 +256,7 @@ impl WebPages {
         if addresses.is_empty() {
             return Ok(None);
         }
-        if let Some(warning) = contact::warning(&addresses, &network::options(&session.config)?) {
+        if let Some(warning) = network::contact_warning(&addresses, &network::options(&session.config)?) {
             writeln!(std::io::stderr(), "{warning}").ok();
         }
         let runtime = Runtime::new().context("could not start threads")?;

@@ -15,15 +15,12 @@
 //! }
 //! ```
 
-mod archive;
 mod args;
 mod ask;
 mod backlinks;
 mod browser;
-mod choices;
 mod completions;
 mod config;
-mod contact;
 mod crawl;
 mod dashboard;
 mod demo;
@@ -34,7 +31,6 @@ mod eval;
 mod exit;
 mod find;
 mod forms;
-mod guide;
 mod harvest;
 mod harvest_run;
 mod harvested;
@@ -48,8 +44,6 @@ mod logging;
 mod man;
 mod mcp;
 mod network;
-mod network_args;
-mod planned;
 mod prior;
 mod quality;
 mod queries;
@@ -190,7 +184,7 @@ fn set_process_limits() {
 }
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
-    let Some(command) = cli.command else { return guide::run() };
+    let Some(command) = cli.command else { return help::print_guide() };
     check_topics_dir(&cli.common, &command)?;
     logging::start(&cli.common)?;
     match command {
@@ -238,7 +232,7 @@ fn check_topics_dir(common: &Common, command: &Command) -> Result<(), Usage> {
 
 /// Prints a parse error. Help and version exit with 0, errors with 2.
 fn refuse(error: &clap::Error) -> ExitCode {
-    match planned::explain(error) {
+    match help::explain_planned(error) {
         Some(message) => writeln!(std::io::stderr(), "error: {message}"),
         None => error.print(),
     }

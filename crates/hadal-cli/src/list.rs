@@ -1,6 +1,6 @@
 //! Options shared by all listings: output and format.
 
-use super::choices::choice_parser;
+use super::args::choice_parser;
 use super::exit::{Exit, Usage};
 use super::session::Session;
 use anyhow::Context;

@@ -26,7 +26,7 @@ pub struct LogArgs {
     run: Option<u64>,
 }
 
-/// Hosts that a name stands for: without a scheme, http and https.
+/// Hosts that a name selects: without a scheme, http and https.
 type Hosts = std::sync::Arc<[Host]>;
 
 pub fn run(args: &LogArgs, session: &Session) -> anyhow::Result<Exit> {

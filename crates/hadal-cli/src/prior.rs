@@ -1,6 +1,6 @@
 //! `--prior`: model of an earlier run that a new run starts with.
 
-use super::choices::choices;
+use super::args::choices;
 use super::exit::Usage;
 use hadal::config::Prior;
 use hadal::store::{RunParts, RunQuery, RunRow, RunSpec, Store};

@@ -5,9 +5,9 @@
 
 use super::crawl::{self, Show};
 use super::exit::{Exit, Usage};
-use super::network_args::NetworkArgs;
+use super::network::NetworkArgs;
 use super::session::Session;
-use super::{contact, find, network};
+use super::{find, network};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::{Config, Override};
@@ -75,7 +75,7 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
 
 fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static str>> {
     let network = network::options(&session.config)?;
-    Ok(contact::warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
+    Ok(network::contact_warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
 }
 
 /// Selects the run.

@@ -1,13 +1,13 @@
 //! `hadal refresh`: looks at forms again and updates the records behind them.
 
-use super::archive::archived;
 use super::args::probability;
 use super::crawl::stop_on_signals;
 use super::exit::{Exit, Usage};
 use super::harvested::find_form;
-use super::network_args::NetworkArgs;
+use super::network::NetworkArgs;
+use super::network::archived;
 use super::session::{Session, known_topic};
-use super::{contact, network, quality};
+use super::{network, quality};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
@@ -30,10 +30,10 @@ use url::Url;
 
 /// Check whether forms are alive and update the records of their harvests
 ///
-/// Sends those queries of earlier harvests again that probably bring most changes per request, and compares the answers
-/// with the store. Rates of change are learned per form and per query. New, changed and removed records get dates:
-/// `hadal records --since 7d` lists them. A refresh that was interrupted continues. On the simulated web a refresh takes
-/// place a simulated day after the last request.
+/// Sends those queries of earlier harvests again that probably return most changes per request, and compares the
+/// answers with the store. Rates of change are learned per form and per query. New, changed and removed records get
+/// dates: `hadal records --since 7d` lists them. A refresh that was interrupted continues. On the simulated web a
+/// refresh takes place a simulated day after the last request.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal refresh
@@ -132,7 +132,7 @@ async fn refresh_once(
         };
         let harvested = plan.harvests.iter().map(|row| row.spec.page.clone());
         let pages: Vec<Url> = harvested.chain(plan.forms.iter().map(|form| form.page.clone())).collect();
-        let warning = contact::warning(&pages, &network::options(&session.config)?);
+        let warning = network::contact_warning(&pages, &network::options(&session.config)?);
         if let Some(warning) = warning.filter(|_| source == super::find::SOURCE) {
             writeln!(std::io::stderr(), "{warning}").ok();
         }

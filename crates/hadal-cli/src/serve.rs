@@ -4,7 +4,7 @@ use super::ask::asker;
 use super::crawl::stop_on_signals;
 use super::dashboard::{DEFAULT_ADDRESS, address, announce};
 use super::exit::{Exit, Usage};
-use super::network_args::NetworkArgs;
+use super::network::NetworkArgs;
 use super::session::Session;
 use anyhow::Context;
 use clap::Args;

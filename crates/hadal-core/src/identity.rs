@@ -1,6 +1,6 @@
 //! Identity of forms across pages.
 //!
-//! The same search box may stand on thousands of pages of a site and is counted once. The ground truth of the simulated
+//! The same search box may be on thousands of pages of a site and is counted once. The ground truth of the simulated
 //! web uses the same function.
 
 use crate::address::{Site, is_session_name};
@@ -123,8 +123,8 @@ struct QueryEcho {
 }
 
 impl QueryEcho {
-    /// Parameters of the page's URL if a text field of the form shows one of them: then the page answers this form. Empty
-    /// otherwise, because other pages name a part of a site in their URLs.
+    /// Parameters of the page's URL if a text field of the form shows one of them: then the page answers this form.
+    /// Empty otherwise, because other pages name a part of a site in their URLs.
     fn of(form: &Form, page: &Url) -> QueryEcho {
         let pairs: Vec<(String, String)> = page.query_pairs().into_owned().collect();
         let shows = |field: &Field| field.kind.is_textual() && has_pair(&pairs, field);

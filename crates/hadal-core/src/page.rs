@@ -149,7 +149,7 @@ pub enum FormSource {
     Ckan,
     /// Repository protocol OAI-PMH.
     OaiPmh,
-    /// Search service on another host. Its public key stands in the page.
+    /// Search service on another host. Its public key is in the page.
     Hosted,
 }
 

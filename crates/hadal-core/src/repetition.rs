@@ -1,9 +1,9 @@
-//! Repetition: pages that are copies of others, and URLs of one shape that bring nothing new.
+//! Repetition: pages that are copies of others, and URLs of one shape without new forms.
 //!
 //! Both are recognised by evidence from visited pages, whatever the strategy is. A mirror is one page under many names:
 //! near-identical text on several sites at one address. Databases of one product at different addresses have similar
 //! pages, too, and are no mirrors. A crawler trap is an endless number of URLs of one shape, such as the pages of a
-//! calendar: none of many visited ones had a new form. A shape that does bring forms is never a trap.
+//! calendar: none of many visited ones had a new form. A shape with new forms is never a trap.
 
 use crate::address::Site;
 use crate::simhash::distance;
@@ -26,7 +26,7 @@ const MAX_PAGES: usize = 8;
 /// Letters and digits of a path segment from which it counts as an identifier. Guess.
 const MIN_IDENTIFIER: usize = 16;
 
-/// Pages and URL shapes that a crawl has met.
+/// Pages and URL shapes that a crawl has seen.
 #[derive(Default)]
 pub struct Repetition {
     pages: FxHashMap<IpAddr, Vec<KnownPage>>,
@@ -89,8 +89,8 @@ fn hash_of(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Hash of a URL without that which counts or varies: numbers, identifiers, repeated path segments, parameter values and
-/// the order of parameters.
+/// Hash of a URL without that which counts or varies: numbers, identifiers, repeated path segments, parameter values
+/// and the order of parameters.
 fn shape_of(url: &Url) -> u64 {
     let mut hasher = FxHasher::default();
     url.host_str().hash(&mut hasher);

@@ -1,6 +1,6 @@
 //! `hadal eval find`: compares strategies on simulated webs and prints the figures of the papers.
 
-use crate::choices::choice_parser;
+use crate::args::choice_parser;
 use crate::exit::{Exit, Usage};
 use crate::session::Session;
 use anyhow::Context;

@@ -1,7 +1,6 @@
 //! `hadal eval`: evaluation commands.
 
 mod calibrate;
-mod density;
 mod find;
 mod forms;
 mod harvest;

@@ -6,7 +6,7 @@ mod protocol;
 mod tools;
 
 use super::exit::Exit;
-use super::network_args::NetworkArgs;
+use super::network::NetworkArgs;
 use super::session::Session;
 use anyhow::Context;
 use clap::Args;

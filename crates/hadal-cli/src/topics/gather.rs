@@ -1,7 +1,6 @@
 //! Examples of a topic: reads files, and fetches URLs by a small crawl.
 
 use super::pointer::{Place, Pointer};
-use crate::contact;
 use crate::crawl::{self, Show};
 use crate::network;
 use crate::session::Session;
@@ -76,7 +75,7 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
     urls.sort();
     urls.dedup();
     let network = network::options(&session.config)?;
-    if let Some(warning) = contact::warning(&urls, &network) {
+    if let Some(warning) = network::contact_warning(&urls, &network) {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     writeln!(std::io::stderr(), "fetching {} example pages", urls.len()).ok();

@@ -4,7 +4,7 @@ use super::gather::gather;
 use super::pointer::pointers;
 use super::train::{finish, warn_if_few};
 use crate::exit::{Exit, Usage};
-use crate::network_args::NetworkArgs;
+use crate::network::NetworkArgs;
 use crate::seeds;
 use crate::session::Session;
 use clap::Args;

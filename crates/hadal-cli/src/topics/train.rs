@@ -4,7 +4,7 @@ use super::gather::gather;
 use super::labels::marked;
 use super::pointer::pointers;
 use crate::exit::{Exit, Usage};
-use crate::network_args::NetworkArgs;
+use crate::network::NetworkArgs;
 use crate::session::Session;
 use clap::Args;
 use hadal::choice::nearest;

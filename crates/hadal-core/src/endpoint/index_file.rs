@@ -1,6 +1,6 @@
 //! Search indexes of static sites: one file with all records, which a script loads and searches.
 //!
-//! A page names the index itself, or a script of the generator beside which the index stands: Sphinx, MkDocs.
+//! A page names the index itself, or a script of the generator in the same folder as the index: Sphinx, MkDocs.
 
 use super::{EndpointDetector, LinkElement, PageMarkup};
 use crate::http::Method;
@@ -76,7 +76,7 @@ fn is_index_name(name: &str) -> bool {
         || is_data && (stem == "search" || stem == "lunr" || stem.ends_with("-search"))
 }
 
-/// True if a word stands at the start of a text or after something else than a letter: not `research`.
+/// True if a word is at the start of a text or after a character that is no letter: not in `research`.
 fn has_word_start(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphabetic))
 }

@@ -1,8 +1,8 @@
-//! Calibration of the probabilities of exclusive classes, the last of which stands for everything else.
+//! Calibration of the probabilities of exclusive classes, the last of which is "everything else".
 //!
-//! `P(k) = p(k)^s * e^(b [k = r]) / Z`, where `p` are the probabilities of a model, `r` is the last class and `Z` makes the
-//! sum 1. A slope `s` above 1 makes the model more confident. A bias `b` below 0 makes the last class rarer. Both minimise
-//! the weighted log loss plus [`PENALTY`]` / 2 * ((s - 1)² + b²)`, by L-BFGS.
+//! `P(k) = p(k)^s * e^(b [k = r]) / Z`, where `p` are the probabilities of a model, `r` is the last class and `Z` makes
+//! the sum 1. A slope `s` above 1 makes the model more confident. A bias `b` below 0 makes the last class rarer. Both
+//! minimise the weighted log loss plus [`PENALTY`]` / 2 * ((s - 1)² + b²)`, by L-BFGS.
 
 use super::lbfgs::minimise;
 use super::softmax::normalise;

@@ -19,8 +19,8 @@ const MAX_LENGTH_RATIO: f64 = 1.3;
 /// Parts of paths of requests that complete words instead of searching. Spellings seen in public interfaces.
 const SUGGESTIONS: [&str; 6] = ["suggest", "autocomplet", "typeahead", "complete", "hint", "instant"];
 
-/// Learned form of a request that carried `word`, with the labels of the box in `visible`. `None` if the request cannot be
-/// repeated with other words.
+/// Learned form of a request that carried `word`, with the labels of the box in `visible`. `None` if the request cannot
+/// be repeated with other words.
 pub fn learned_form(request: &PageRequest, word: &str, visible: &Form, field: usize) -> Option<Form> {
     let form = template(request, word)?;
     let typed = visible.fields.get(field);
@@ -111,7 +111,8 @@ struct RequestValues<'w> {
 }
 
 impl RequestValues<'_> {
-    /// Adds a value. The first one that is the word takes the query words; `write` gives other values as they are stored.
+    /// Adds a value. The first one that is the word takes the query words; `write` gives other values as they are
+    /// stored.
     fn add(&mut self, name: &str, value: &str, write: impl Fn(&str) -> String) {
         let has_words = self.fields.iter().any(|field| field.kind == FieldKind::Search);
         let field = match value.eq_ignore_ascii_case(self.word) && !has_words {
@@ -146,7 +147,7 @@ impl RequestValues<'_> {
         }
     }
 
-    /// Adds a field for the words if they stand only inside other values or in the URL.
+    /// Adds a field for the words if they occur only inside other values or in the URL.
     fn complete(&mut self, action: &Url) {
         let has_words = self.fields.iter().any(|field| field.kind == FieldKind::Search);
         let in_value = self.fields.iter().any(|field| field.value.contains(WORDS));

@@ -1,7 +1,7 @@
 //! Search boxes of a rendered page.
 //!
-//! The script in the page marks each visible text box with a `maxlength` that no page uses, so that the parsed form tells
-//! which box a field is. Forms are judged by the classifier and the vetoes that judge static forms.
+//! The script in the page marks each visible text box with a `maxlength` that no page uses, so that the parsed form
+//! shows which box a field is. Forms are judged by the classifier and the vetoes that judge static forms.
 
 use crate::critic::classifiers::Classifiers;
 use crate::critic::veto::veto;

@@ -168,8 +168,8 @@ pub trait QueueHeads {
     /// Head of one queue; `None` if none of its links is ready.
     fn head(&self, queue: QueueId) -> Option<QueueHead>;
 
-    /// Best link of a queue among those with a host that is not ready but will be soon: after the answer to a request in
-    /// flight or a short pause. `None` if there is none or if the answer is not known.
+    /// Best link of a queue among those with a host that is not ready but will be soon: after the answer to a request
+    /// in flight or a short pause. `None` if there is none or if the answer is not known.
     fn head_ready_soon(&self, _queue: QueueId) -> Option<QueueHead> {
         None
     }
@@ -187,18 +187,18 @@ pub struct QueueHead {
     pub score: f32,
 }
 
-/// Answer of a strategy that is asked for the next queue.
+/// Choice of the next queue by a strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueChoice {
     /// Visit the head of this queue.
     Serve(QueueId),
-    /// Execute a command, then ask again.
+    /// Execute a command, then call the strategy again.
     Execute(Box<StrategyCommand>),
     /// No link to visit at the moment.
     Idle,
 }
 
-/// Work that a strategy asks of the engine.
+/// Command of a strategy to the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StrategyCommand {
     /// Move the best links of one queue into another, with new scores.
@@ -240,7 +240,7 @@ pub struct StrategyGauge {
 pub struct PageVisit<'a> {
     /// The link that was visited.
     pub link: &'a FrontierLink,
-    /// Links that led to it, nearest first, at most three. Empty unless the page brought a new searchable form.
+    /// Links that led to it, nearest first, at most three. Empty unless the page has a new searchable form.
     pub path: &'a [FrontierLink],
     /// The page; `None` if the request failed, was redirected or returned no page.
     pub page: Option<&'a Page>,

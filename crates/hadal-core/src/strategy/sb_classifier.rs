@@ -8,7 +8,7 @@
 //!   played: `m` is its mean reward, `n` its number of visits, `t` the number of all visits. An arm that was never
 //!   played comes first. The link is a random one of the arm.
 //! - The reward of a visit is the number of targets found on it.
-//! - An online classifier of URLs predicts which links bring no page; those are not requested.
+//! - An online classifier of URLs predicts which links lead to no page; those are not requested.
 //! - A crawl of a site ends when its yield has faded.
 //!
 //! Details that are ours, because the paper crawls one site for files and this crawl crawls many for forms:
@@ -52,7 +52,7 @@ const MAX_DRY_PAGES: u32 = 100;
 
 /// Queue of the seeds, served first.
 const SEEDS: QueueId = QueueId(0);
-/// Queue of links that probably bring no page, served last.
+/// Queue of links that probably lead to no page, served last.
 const REJECTED: QueueId = QueueId(1);
 /// Queue of the first arm.
 const FIRST_ARM: u64 = 2;
@@ -72,7 +72,7 @@ struct TagPathArm {
 pub struct SbClassifier {
     seed: u64,
     arms: Vec<TagPathArm>,
-    /// Arms of tag paths that were met, by hash.
+    /// Arms of tag paths that were seen, by hash.
     known: BTreeMap<u64, u32>,
     visits: u32,
     failures: u32,
@@ -99,7 +99,7 @@ impl SbClassifier {
         arms.map(|(number, arm)| (number, cosine(path, &arm.sum))).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Adds a tag path that was not met before to its group, which may be a new one.
+    /// Adds a tag path that was not seen before to its group, which may be a new one.
     fn group(&mut self, path: &str, is_outward: bool) {
         let key = path_key(path, is_outward);
         if self.known.contains_key(&key) || self.known.len() >= MAX_PATHS {

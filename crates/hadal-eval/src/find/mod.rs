@@ -15,7 +15,6 @@ pub mod runner;
 pub mod score;
 pub mod topic_setup;
 pub mod trial;
-pub mod truth;
 
 pub use crate::trial_folder::TrialFolder;
 pub use plan::{FindPlan, Preset, TrialSpec};

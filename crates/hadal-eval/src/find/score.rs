@@ -1,8 +1,8 @@
 //! Scores the events of a crawl by ground truth.
 //!
-//! A form counts once, when the crawl first meets it. Forms of the example pages do not count.
+//! A form counts once, when the crawl first sees it. Forms of the example pages do not count.
 
-use super::truth::FormTruth;
+use super::topic_setup::FormTruth;
 use hadal::engine::CrawlEvent;
 use hadal::store::FormRow;
 use hadal_core::address::Site;

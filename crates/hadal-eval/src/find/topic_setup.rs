@@ -1,13 +1,13 @@
-//! Inputs shared by all strategies on one topic: world, truth, critic, seeds and the page cache.
+//! Inputs shared by all strategies on one topic: world, ground truth, critic, seeds and the page cache.
 
 use super::page_cache::{CacheLimit, PageCache};
 use super::plan::TrialSpec;
-use super::truth::FormTruth;
 use hadal_core::critic::Critic;
+use hadal_core::critic::FormKind;
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::identity::FormId;
 use hadal_world::World;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use url::Url;
 
@@ -54,5 +54,46 @@ impl TopicSetup {
         let known = known.map(|form| form.form_id).collect();
         let topic = topic.to_string();
         Some(TopicSetup { known_world, topic, critic, cache: PageCache::new(limit), seeds, examples, known })
+    }
+}
+
+/// Searchable forms of a web.
+pub struct FormTruth {
+    /// Topic of every searchable form.
+    searches: FxHashMap<FormId, Option<&'static str>>,
+    /// Topics with the sites that hold a form of them.
+    deep: FxHashSet<(&'static str, String)>,
+}
+
+impl FormTruth {
+    /// Collects the searchable forms of a world.
+    pub fn of(world: &World) -> FormTruth {
+        let (mut searches, mut deep) = (FxHashMap::default(), FxHashSet::default());
+        for form in world.truth().filter(|form| form.kind == FormKind::Search) {
+            let known = searches.entry(form.form_id).or_insert(form.topic);
+            *known = known.or(form.topic);
+            deep.extend(form.topic.map(|topic| (topic, form.site)));
+        }
+        FormTruth { searches, deep }
+    }
+
+    /// True if the form is a search.
+    pub fn is_searchable(&self, form: FormId) -> bool {
+        self.searches.contains_key(&form)
+    }
+
+    /// True if the form searches this topic.
+    pub fn is_relevant(&self, form: FormId, topic: &str) -> bool {
+        self.searches.get(&form).copied().flatten() == Some(topic)
+    }
+
+    /// Number of distinct forms of a topic.
+    pub fn relevant(&self, topic: &str) -> u64 {
+        self.searches.values().filter(|known| **known == Some(topic)).count() as u64
+    }
+
+    /// Sites that hold at least one form of a topic.
+    pub fn deep_sites<'t>(&'t self, topic: &'t str) -> impl Iterator<Item = &'t str> {
+        self.deep.iter().filter(move |(known, _)| *known == topic).map(|(_, site)| site.as_str())
     }
 }

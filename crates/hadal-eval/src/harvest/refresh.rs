@@ -1,9 +1,9 @@
 //! Refreshes of harvests on the simulated web, whose databases change from day to day.
 //!
-//! Databases of one topic are harvested on day 0. Every `interval` days each is refreshed, and in another store harvested
-//! anew as a whole. A change is a record that was added since, edited since the store saw it last, or removed since. It is
-//! found if the store holds it afterwards: as a new, changed or removed record. Both ways are compared by the changes
-//! found per request. Changes that a refresh misses stay changes for the next one.
+//! Databases of one topic are harvested on day 0. Every `interval` days each is refreshed, and in another store
+//! harvested again completely. A change is a record that was added since, edited since the store saw it last, or
+//! removed since. It is found if the store holds it afterwards: as a new, changed or removed record. Both ways are
+//! compared by the changes found per request. Changes that a refresh misses stay changes for the next one.
 
 use super::BODY_LIMIT;
 use anyhow::Context;

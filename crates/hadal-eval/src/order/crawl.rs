@@ -25,7 +25,7 @@ pub struct FoundCurve {
     pub requests: u32,
     /// Requests for robots.txt.
     pub robots: u32,
-    /// Page requests that brought no page.
+    /// Page requests that returned no page.
     pub missing: u32,
 }
 
@@ -157,7 +157,7 @@ impl OrderCrawl<'_> {
         true
     }
 
-    /// Makes room for URLs, hosts and sites that the web has met since.
+    /// Makes room for URLs, hosts and sites that the web has seen since.
     fn grow(&mut self) {
         let (hosts, sites) = self.web.host_and_site_counts();
         self.seen.resize(self.web.url_count(), false);
@@ -275,7 +275,7 @@ impl OrderCrawl<'_> {
         self.learn(waiting, site, counters, 0.0, false);
     }
 
-    /// Learns from a visit, which may have brought a page.
+    /// Learns from a visit, which may have returned a page.
     fn learn(
         &mut self,
         waiting: &WaitingLink,

@@ -13,7 +13,7 @@ pub struct Layout {
     pub arrangement: Arrangement,
     /// Links or buttons to further result pages.
     pub pager: Pager,
-    /// What language it speaks.
+    /// Language of its texts.
     pub language: SiteLanguage,
     /// Form of the URLs of detail pages.
     pub address: RecordAddress,

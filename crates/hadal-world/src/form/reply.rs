@@ -57,7 +57,7 @@ pub(crate) fn redirected_response(
     SubmittedForm { site, form, content: &form_content(form), parameters, session }.results()
 }
 
-/// Query that a results URL stands for.
+/// Query that a results URL expresses.
 pub(crate) struct RedirectedQuery<'s> {
     form: &'s PlannedForm,
     parameters: String,

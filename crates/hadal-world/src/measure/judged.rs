@@ -1,6 +1,6 @@
 //! Accuracy of the shipped classifiers in the simulated web. It should equal their accuracy on real forms.
 //!
-//! The sample consists of the forms that a crawl for a topic meets: sites of the topic, one in four of them deep.
+//! The sample consists of the forms that a crawl for a topic sees: sites of the topic, one in four of them deep.
 
 use super::{Measurement, share};
 use crate::lexicon::{TOPIC_COUNT, TOPICS};

@@ -3,21 +3,19 @@
 //! A strategy asks for a look-up, and the engine performs it as a step. It costs one request, unless the source is
 //! local. Sources are the links
 //! that crawls found themselves ([`own`]), the simulated web ([`world`]), a Common Crawl web graph on disk
-//! ([`common_crawl`]) and a search engine ([`searxng`]). [`source`] parses their names; [`chain`] asks several of them
+//! ([`common_crawl`]) and a search engine ([`searxng`]). [`source`] parses their names and asks several of them
 //! in order.
 
-pub mod chain;
 pub mod common_crawl;
 pub mod own;
 pub mod searxng;
 pub mod source;
 pub mod world;
 
-pub use chain::Chain;
 pub use common_crawl::CommonCrawl;
 pub use own::OwnBacklinks;
 pub use searxng::Searxng;
-pub use source::Source;
+pub use source::{Chain, Source};
 pub use world::WorldBacklinks;
 
 use futures::future::BoxFuture;

@@ -121,7 +121,7 @@ impl RunHosts {
         self.cache.get(host, || load_state(store.as_ref(), run, name))
     }
 
-    /// Tells whether robots.txt of a host allows a URL.
+    /// Permission of a host's robots.txt for a URL.
     pub fn permission(&mut self, host: HostIx, url: &Url, now: Time) -> Result<Permission, StoreError> {
         Ok(self.known(host)?.permission(url, now))
     }

@@ -1,8 +1,8 @@
 //! The crawl engine: from a link in the frontier to a stored outcome.
 //!
 //! [`crawl`] is the function to read first. Its loop has four verbs: choose a step ([`choose`]), send it ([`flights`]),
-//! receive its result ([`flights`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the links
-//! that wait and the hosts, [`flights`] the steps in flight, [`progress`] counters, budget and checkpoints.
+//! receive its result ([`flights`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the
+//! links that wait and the hosts, [`flights`] the steps in flight, [`progress`] counters, budget and checkpoints.
 //!
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
 //! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes.
@@ -355,8 +355,8 @@ impl Engine {
         is_over
     }
 
-    /// True before the first page, when the last request to the host of each seed failed. An error of the store counts as
-    /// no: the next read reports it.
+    /// True before the first page, when the last request to the host of each seed failed. An error of the store counts
+    /// as no: the next read reports it.
     fn all_seeds_fail(&mut self) -> bool {
         let hosts = &mut self.frontier.hosts;
         let mut seeds = self.crawl.spec.seeds.iter();
@@ -422,7 +422,7 @@ fn seed_links(spec: &RunSpec) -> Vec<FrontierLink> {
     spec.seeds.iter().map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed)).collect()
 }
 
-/// Link that stands for a backlink look-up. Its id differs from that of a visit to the same URL.
+/// Link of a backlink look-up. Its id differs from that of a visit to the same URL.
 fn look_up_link(url: Url) -> FrontierLink {
     let id = LinkId(xxh3_64(format!("backlinks of {url}").as_bytes()));
     FrontierLink { id, task: LinkTask::Backlinks, ..FrontierLink::root(url, LinkOrigin::Backlink) }

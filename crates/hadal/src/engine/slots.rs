@@ -1,7 +1,7 @@
 //! Slots: the number of requests that may wait for the network at the same time.
 //!
 //! A request counts against the concurrency of a crawl for its first [`SLOW_AFTER`]. Afterwards it counts as slow and
-//! frees its slot, so that hosts which answer late or never do not keep others from being asked. Slow requests have as
+//! frees its slot, so that hosts which answer late or never do not delay requests to other hosts. Slow requests have as
 //! many slots of their own.
 
 use hadal_core::time::Time;
@@ -13,8 +13,8 @@ const SLOW_AFTER: Duration = Duration::from_secs(2);
 /// Slots of a crawl before its first request. A learning strategy chooses worse links, the more of its requests are
 /// unanswered, so a crawl starts with few. Guess.
 const FIRST_SLOTS: usize = 16;
-/// Finished requests per additional slot. Guess: few enough slots while a strategy still learns (31 after 500 requests),
-/// hundreds after some thousand requests.
+/// Finished requests per additional slot. Guess: few enough slots while a strategy still learns (31 after 500
+/// requests), hundreds after some thousand requests.
 const REQUESTS_PER_SLOT: u64 = 32;
 
 /// Requests that wait for the network.

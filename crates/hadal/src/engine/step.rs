@@ -56,7 +56,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// Work that a link of the frontier asks for.
+    /// Work for a link of the frontier.
     pub fn of(queued: QueuedLink) -> StepKind {
         let queued = Box::new(queued);
         match queued.link.task {
@@ -122,7 +122,7 @@ impl FinishedStep {
         }
     }
 
-    /// Result of a step that panicked: the request counts as failed, and the crawl goes on.
+    /// Result of a step that panicked: the request counts as failed, and the crawl continues.
     pub fn panicked(step: &Step) -> FinishedStep {
         let exchange = Exchange { result: Err(FetchError::Protocol), took: Duration::ZERO, peer: None };
         let result = match step.kind {
@@ -190,7 +190,7 @@ impl Visit for FetchAndExamine {
     }
 }
 
-/// Sends one request. Returns the exchange without its body, and body and content type if it brought a page.
+/// Sends one request. Returns the exchange without its body, and body and content type if the response is a page.
 pub(super) async fn fetch_page(
     fetch: &dyn Fetch,
     request: &Request,

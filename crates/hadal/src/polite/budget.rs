@@ -22,7 +22,7 @@ impl RequestBudget {
     /// Charges one request and returns true, or returns false when the budget is spent.
     ///
     /// `own` is the number of requests left in a budget of the caller's own. A caller that has one is limited by it
-    /// and charges nothing here; the limit on bytes holds for everybody.
+    /// and charges nothing here; the limit on bytes applies to every caller.
     pub fn charge_request(&self, own: Option<u64>) -> bool {
         let has_bytes = self.max_bytes.is_none_or(|max| self.bytes.load(Ordering::Relaxed) < max);
         if let Some(left) = own {

@@ -116,7 +116,7 @@ impl KnownHost {
         self.rules.as_ref().and_then(RobotsRules::crawl_delay)
     }
 
-    /// Tells whether robots.txt allows a request for `url` at `now`.
+    /// Permission of robots.txt for a request to `url` at `now`.
     pub fn permission(&self, url: &Url, now: Time) -> Permission {
         match &self.state.robots {
             Some(RobotsState::Elsewhere { url, hops }) => {
@@ -213,7 +213,7 @@ pub struct RobotsResponse<'a> {
     pub failures: u32,
     /// True when the request was sent to another host than the one the robots.txt is for.
     pub from_other_host: bool,
-    /// Tells whether a redirect to this URL may be followed.
+    /// Returns true if a redirect to a URL may be followed.
     pub may_follow: &'a dyn Fn(&Url) -> bool,
 }
 

@@ -109,7 +109,7 @@ impl Hosts {
         &mut self.slots[host.0 as usize]
     }
 
-    /// Tells whether a host may receive a request at `now`.
+    /// Readiness of a host for a request at `now`.
     pub fn readiness(&self, host: HostIx, now: Time) -> Readiness {
         if self.busy_group(host).is_some() {
             return Readiness::Busy;

@@ -97,7 +97,7 @@ pub fn is_host_failure(exchange: &Exchange) -> bool {
     exchange.result.as_ref().map_or(true, |response| response.status >= 500 || response.status == 429)
 }
 
-/// True for errors that every request to the host meets, on any day.
+/// True for lasting errors that every request to the host would have.
 pub fn is_permanent_for_host(error: FetchError) -> bool {
     matches!(
         error,
@@ -130,7 +130,7 @@ pub fn follow_redirect(
 enum ExchangeVerdict {
     /// A retry cannot change it.
     Final(NextAction),
-    /// A retry may help. `host_wide` means that other requests to the host meet the same trouble.
+    /// A retry may help. `host_wide` means that other requests to the host would fail in the same way.
     Temporary { kind: FailureKind, host_wide: bool },
 }
 

@@ -1,19 +1,20 @@
 //! Pages in a real browser: Chromium over the DevTools protocol.
 //!
 //! [`Renderer::render`] is the function to read first. It opens a fetched page in a browser, lets its scripts run, and
-//! returns the page as it then stands. If the caller allows a test query, it types a word into the search box and learns
+//! returns the rendered page. If the caller allows a test query, it types a word into the search box and learns
 //! the request that carries the word (`search_trial`); harvests repeat that request without a browser.
 //!
 //! - `process` starts the browser, `devtools` exchanges messages with it, `tab` is one page.
 //! - The browser opens no connection. Every request of a page is intercepted, checked by
 //!   [`hadal_core::scripted::request_rules`], sent by the [`PoliteClient`] of the caller and handed to the browser.
-//! - One process serves all pages; each page has its own context without cookies or storage of others. A crash or a hang
+//! - One process serves all pages; each page has its own context without cookies or storage of others. A crash or a
+//!   hang
 //!   costs the page; the next one starts a new process.
 //!
-//! The client is our own: it needs some fifteen commands and one pipe, on `serde_json` and `tokio`, which are in the tree
-//! already. `chromiumoxide` generates types for the whole protocol, and `headless_chrome` blocks a thread per page (by
-//! their documentation; neither was built here). Both talk over a WebSocket on a port of the machine; a pipe has no port
-//! and ends with hadal.
+//! The client is our own: it needs some fifteen commands and one pipe, on `serde_json` and `tokio`, which are in the
+//! tree already. `chromiumoxide` generates types for the whole protocol, and `headless_chrome` blocks a thread per page
+//! (by their documentation; neither was built here). Both talk over a WebSocket on a port of the machine; a pipe has no
+//! port and ends with hadal.
 
 mod devtools;
 mod process;
@@ -115,7 +116,7 @@ pub struct RenderCounts {
 /// A page after its scripts ran.
 #[derive(Debug)]
 pub struct RenderedPage {
-    /// The page as it stands, with the forms that scripts made.
+    /// The rendered page, with the forms that scripts made.
     pub page: Page,
     /// Search that was learned by a test query.
     pub search: Option<LearnedSearch>,
@@ -226,7 +227,7 @@ impl Renderer {
     }
 }
 
-/// The page as it stands, with its boxes that may be searches.
+/// The rendered page, with its boxes that may be searches.
 async fn current_page(
     tab: &mut Tab<'_>,
 ) -> Result<(Page, Vec<hadal_core::scripted::search_box::SearchBox>), RenderError> {

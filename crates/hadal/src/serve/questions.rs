@@ -56,7 +56,7 @@ pub struct TopicQueryRequest {
     /// Words to search for.
     #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
-    /// Topic of the forms that are asked.
+    /// Topic of the forms that are queried.
     topic: String,
     /// Number of forms.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 20, default = 5)]
@@ -70,7 +70,7 @@ pub struct FormsQueryRequest {
     /// Words to search for.
     #[schema(min_length = 1, max_length = 200, pattern = "\\S")]
     words: String,
-    /// Ids of the forms that are asked.
+    /// Ids of the forms that are queried.
     #[schema(min_items = 1, max_items = 20, pattern = "^[0-9a-f]{16}$")]
     forms: Vec<String>,
 }

@@ -59,7 +59,7 @@ pub trait CrawlStore: Send + Sync {
 /// Number of citing pages that a run keeps per URL. Guess.
 pub const MAX_CITING_PAGES: usize = 50;
 
-/// True if the URL is the root of its site, which stands for all pages of the site in [`CrawlStore::backlinks`].
+/// True if the URL is the root of its site, which means all pages of the site in [`CrawlStore::backlinks`].
 pub(super) fn is_site_root(url: &Url) -> bool {
     url.path() == "/" && url.query().is_none()
 }
@@ -341,8 +341,8 @@ pub enum FrontierChange {
 
 /// Changes of one transaction, applied in the order of the fields.
 ///
-/// A link found in a batch can be sent in the same batch. The outcome of a step comes in a later batch than its sending,
-/// because a request is on record before it leaves.
+/// A link found in a batch can be sent in the same batch. The outcome of a step comes in a later batch than its
+/// sending, because a request is on record before it leaves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
     /// Outcomes of finished steps.

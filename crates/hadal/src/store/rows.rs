@@ -190,8 +190,8 @@ pub struct FormRow {
     pub evidence: Vec<String>,
     /// Result of the probe, if there was one.
     pub finding: Option<ProbeResult>,
-    /// The complete form, needed to submit it. Read only on [`FormQuery::with_snapshot`](super::FormQuery::with_snapshot), and never
-    /// exported.
+    /// The complete form, needed to submit it. Read only on
+    /// [`FormQuery::with_snapshot`](super::FormQuery::with_snapshot), and never exported.
     #[serde(skip)]
     pub form_snapshot: Option<Box<Form>>,
     /// Last check of the form's page. The store adds it.
@@ -249,11 +249,11 @@ pub struct RunRow {
     pub progress: RunProgress,
     /// Counters of the run.
     pub counters: RunCounters,
-    /// History of the counters, oldest point first. Empty unless asked for.
+    /// History of the counters, oldest point first. Empty unless the query selects them.
     pub curve: Vec<CurvePoint>,
-    /// Lengths of the queues that are not empty, lowest queue first. Empty unless asked for.
+    /// Lengths of the queues that are not empty, lowest queue first. Empty unless the query selects them.
     pub queues: Vec<QueueLength>,
-    /// Lessons of the strategy, oldest first. Empty unless asked for.
+    /// Lessons of the strategy, oldest first. Empty unless the query selects them.
     pub lessons: Vec<LessonRow>,
 }
 

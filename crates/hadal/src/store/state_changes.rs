@@ -1,7 +1,7 @@
 //! Difference of two states of a strategy.
 //!
-//! A strategy may have half a megabyte of weights, of which a page changes a few dozen. A checkpoint therefore writes the
-//! bytes that changed.
+//! A strategy may have half a megabyte of weights, of which a page changes a few dozen. A checkpoint therefore writes
+//! the bytes that changed.
 
 use super::RunId;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ pub struct WrittenState {
     changed: usize,
 }
 
-/// Write that brings the stored state of a strategy up to date.
+/// Write that updates the stored state of a strategy.
 pub enum StateWrite {
     Nothing,
     /// Packed changes since the last write.

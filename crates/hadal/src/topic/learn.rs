@@ -81,7 +81,7 @@ fn log_odds(p: f32) -> f32 {
     (p / (1.0 - p)).ln() as f32
 }
 
-/// Word that each feature most often stands for; ties are broken alphabetically.
+/// Most frequent word of each feature; ties are broken alphabetically.
 pub fn names(samples: &[Sample], words: &str) -> HashMap<u32, String> {
     let mut counts: HashMap<u32, BTreeMap<String, u32>> = HashMap::new();
     let mut count = |hash: u32, word: &str| {

@@ -42,8 +42,8 @@ pub fn stated_total(text: &str) -> Option<u64> {
     apply_rules(text, &[range_of, of_range, counted, announced]).next().map(|count| count.total)
 }
 
-/// All totals that a text may state, most likely first. The text must not contain the results themselves, because counts
-/// of any items are accepted. Each line of the text is a sentence.
+/// All totals that a text may state, most likely first. The text must not contain the results themselves, because
+/// counts of any items are accepted. Each line of the text is a sentence.
 pub fn stated_counts(text: &str) -> Vec<StatedCount> {
     apply_rules(text, &[range_of, of_range, counted, announced, any_items]).take(MAX_COUNTS).collect()
 }
@@ -134,7 +134,7 @@ fn words_after<'p, 't>(pieces: &'p [Piece<'t>], at: usize) -> &'p [Piece<'t>] {
     &rest[..words]
 }
 
-/// Returns true if a plus sign or line end stands directly after a number.
+/// Returns true if a plus sign or line end directly follows a number.
 fn has_mark_after(pieces: &[Piece<'_>], at: usize) -> bool {
     matches!(pieces.get(at + 1), Some(Piece::Plus | Piece::Stop))
 }
@@ -158,7 +158,7 @@ fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     (is_announcement && !continues).then(|| count_at(pieces, at + 1 + about, total))
 }
 
-/// Count without a range. It is rounded if a word such as "about" stands before the number or a plus sign after it.
+/// Count without a range. It is rounded if a word such as "about" precedes the number or a plus sign after it.
 fn count_at(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| has_sense(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Longest wait that is believed. Guess.
 const MAX_WAIT: u64 = 600;
-/// Words around the number among which one must speak of waiting. Guess.
+/// Words around the number of which one must mean waiting. Guess.
 const NEAR_WORDS: usize = 12;
 
 /// Words of messages that ask to wait.

@@ -1,8 +1,8 @@
 //! Parameters that a result page copies from its own address into the addresses of its records.
 //!
-//! Some software adds the query or the page length of a list to every link of the page: the list `/log?q=sea&n=40` links
-//! to `/item/7?n=40`, while the list `/log` links to `/item/7`. Such a parameter makes a second address for a record and
-//! says nothing about it. It is removed from the addresses of records if all of these hold:
+//! Some software adds the query or the page length of a list to every link of the page: the list `/log?q=sea&n=40`
+//! links to `/item/7?n=40`, while the list `/log` links to `/item/7`. Such a parameter makes a second address for a
+//! record and does not identify it. It is removed from the addresses of records if all of these hold:
 //!
 //! - every address on the page has it, with the value that it has in the address of the page;
 //! - the records of an earlier page had addresses without it;

@@ -61,7 +61,7 @@ pub(super) struct KindEvidence<'a> {
     pub(super) signature_share: Option<f32>,
     /// Number of records found.
     pub(super) records: usize,
-    /// The records stand where earlier answers had theirs.
+    /// The records are at the position of earlier answers' records.
     pub(super) in_place: bool,
     /// Earlier answers had records.
     pub(super) had_records: bool,
@@ -101,7 +101,7 @@ impl KindEvidence<'_> {
             || self.kinds.detail.score >= MIN_DETAIL_SCORE
     }
 
-    /// The list stands elsewhere than earlier records and no item contains a query word.
+    /// The list is at another position than earlier records and no item contains a query word.
     fn is_unrelated_list(&self) -> bool {
         self.had_records && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
     }

@@ -10,7 +10,8 @@
 //!    children of an element can be split into records, and `records::group` builds the groups with most new text.
 //! 3. **Score.** `records::score` multiplies factors for the new text, the similarity of the records, their links to
 //!    detail pages (`records::detail_link`), their place on the page and the query's words. The best group wins.
-//! 4. **Template.** `records::template` stores where the winning groups of earlier answers stood. A group in the same
+//! 4. **Template.** `records::template` stores the positions of the winning groups of earlier answers. A group in the
+//!    same
 //!    place scores higher.
 //! 5. **Records.** `records::members` drops rows that are no records and adds irregular ones. `records` and
 //!    `records::fields` read the title, URL, text and fields of each.

@@ -9,7 +9,7 @@ use url::{Host, Position, Url};
 const MIN_LINKS: usize = 8;
 /// Links read from one list. Guess.
 const MAX_LINKS: usize = 500;
-/// Share of a row's links that must have labels of one kind; "All" and "Other" may stand among them. Guess.
+/// Share of a row's links that must have labels of one kind; "All" and "Other" may be among them. Guess.
 const MIN_LABEL_SHARE: f64 = 0.7;
 /// Numbers up to this are days of a month or page numbers, not list labels.
 const MAX_DAY: u32 = 31;

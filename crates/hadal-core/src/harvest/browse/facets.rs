@@ -6,7 +6,7 @@
 //!
 //! are expected to be new, where `N` of `S` records of recent facets were new (older ones decay), `p` is the share
 //! expected beforehand, and `B` is [`PRIOR_RECORDS`]. `p` is the estimated share of all records that were not
-//! downloaded, or else the share of new records in the answer beside which the facet stood. The facet with most new
+//! downloaded, or else the share of new records in the answer that showed the facet. The facet with most new
 //! records per request is followed first:
 //!
 //! `e / (query cost + page cost * max(r / page size - 1, 0) + detail cost * e)`

@@ -4,7 +4,7 @@
 //! Once the answers to words have shown what records look like, the empty query and then the lists are followed before
 //! more words are sent (`list`). Answers that show only a part of their matches often offer facets, which reach more
 //! records under a result cap; they are followed when they promise more than words (`facets`). Browse links and facets
-//! are GET requests to the host they stand on, and submit no form.
+//! are GET requests to the host of their page, and submit no form.
 
 mod detect;
 mod facets;

@@ -1,10 +1,11 @@
-//! The empty query: some forms return all records when nothing is asked.
+//! The empty query: some forms return all records for it.
 //!
 //! Two kinds of evidence give the size of the database:
 //!
-//! - The stated total of the empty query. It counts once another query has a smaller total, because some forms state one
+//! - The stated total of the empty query. It counts once another query has a smaller total, because some forms state
+//!   one
 //!   total for every query.
-//! - A complete answer to the empty query. That it held all records is a claim, tested by later answers: if they bring
+//! - A complete answer to the empty query. Later answers test the claim that it held all records: if they return
 //!   back `n` distinct records and no new one, at most a share `3 / n` of the records is unseen, with 95 % confidence
 //!   (rule of three).
 

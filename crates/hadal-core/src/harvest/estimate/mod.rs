@@ -1,7 +1,7 @@
 //! Size of the database and coverage of a harvest, as intervals.
 //!
-//! A [`SizeEstimator`] learns from the same answers as a policy and works with any policy. It uses the first source that
-//! applies:
+//! A [`SizeEstimator`] learns from the same answers as a policy and works with any policy. It uses the first source
+//! that applies:
 //!
 //! | source | module | applies |
 //! |---|---|---|
@@ -10,7 +10,8 @@
 //! | stated totals of words | `survey` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! `calibration` turns the last two into intervals, and combines them where both apply. [`stop`] decides when a harvest ends.
+//! `calibration` turns the last two into intervals, and combines them where both apply. [`stop`] decides when a harvest
+//! ends.
 
 pub mod calibration;
 mod capture_history;
@@ -96,7 +97,7 @@ pub struct SizeEstimator {
     survey: TotalsSurvey,
     empty_query: EmptyQueryEvidence,
     totals: TotalCheck,
-    /// Greatest stated total of any query; for a rounded one, the least number that it may stand for.
+    /// Greatest stated total of any query; for a rounded one, the least number that rounds to it.
     greatest_total: u64,
 }
 
@@ -112,8 +113,8 @@ impl SizeEstimator {
         self.greatest_total = self.greatest_total.max(answer.total.map_or(0, StatedTotal::least));
     }
 
-    /// Returns the estimate by the first source that applies, or `None`. The size is at least the number of seen records
-    /// and, except from a confirmed total, at least the greatest stated total.
+    /// Returns the estimate by the first source that applies, or `None`. The size is at least the number of seen
+    /// records and, except from a confirmed total, at least the greatest stated total.
     pub fn estimate(&self) -> Option<SizeEstimate> {
         let seen = self.history.seen() as f64;
         let least = seen.max(self.greatest_total() as f64);

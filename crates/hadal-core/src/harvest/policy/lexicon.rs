@@ -8,7 +8,7 @@ use crate::text::words::{each_word, each_word_while};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most words of a lexicon. Guess; a harvest of a million records met 1.5 million words in
+/// Most words of a lexicon. Guess; a harvest of a million records saw 1.5 million words in
 /// `cargo bench --bench throughput`.
 const MAX_WORDS: usize = 2_000_000;
 

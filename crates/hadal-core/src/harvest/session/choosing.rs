@@ -1,4 +1,4 @@
-//! Chooses the next query: a browse list first, then the policy's query or a facet, whichever is expected to bring
+//! Chooses the next query: a browse list first, then the policy's query or a facet, whichever is expected to return
 //! more new records per request.
 
 use super::reading::AnswerReading;
@@ -118,7 +118,7 @@ impl HarvestSession {
     }
 
     /// Next query of the browse lists. They are followed once a query has shown what records look like. The empty query
-    /// is also sent when the first queries brought nothing.
+    /// is also sent when the first queries returned nothing.
     pub(super) fn browse_query(&self) -> Option<Query> {
         let is_early = |query: &Query| query.link.is_none() && self.queries >= QUERIES_BEFORE_EMPTY;
         self.browse.next_query().filter(|query| self.record_count() > 0 || is_early(query))

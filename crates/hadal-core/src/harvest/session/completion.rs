@@ -7,9 +7,10 @@
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
 //!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or a list showed records.
-//!    An estimate that leaves fewer records than the last queries brought is too low and ends no harvest.
-//! 4. The last `B` queries brought no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no browse
-//!    list is left. `B` is 100 while the size estimate says that the wanted coverage is not reached. A harvest without
+//!    An estimate that leaves fewer records than the last queries returned is too low and ends no harvest.
+//! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
+//!    browse
+//!    list is left. `B` is 100 while the estimated coverage is below the target. A harvest without
 //!    records first sends all words of the entry page and its language.
 
 use super::{HarvestEnding, HarvestSession};
@@ -26,7 +27,7 @@ const MAX_BARREN_QUERIES: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
 const RECORDS_PER_BARREN_QUERY: u64 = 20;
 /// Words with records before an estimate from words ends a harvest: the first two may be those of one name, which
-/// always stand together. Guess.
+/// always occur together. Guess.
 const MIN_ANSWERED_WORDS: u32 = 5;
 /// Latest queries whose new records are compared with the number of records that an estimate leaves. Guess.
 const COMPARED_QUERIES: usize = 10;
@@ -93,7 +94,7 @@ impl HarvestSession {
         }
     }
 
-    /// Returns true if the last queries brought more records than the estimate leaves. A list of all records that was
+    /// Returns true if the last queries returned more records than the estimate leaves. A list of all records that was
     /// read at once is no contradiction.
     fn is_contradicted(&self, estimate: &SizeEstimate) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;

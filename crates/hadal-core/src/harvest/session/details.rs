@@ -3,7 +3,7 @@
 //! In [`DetailMode::Auto`], detail pages are fetched if result lists show little of their records: entries of few
 //! words, or entries cut off with an ellipsis. The first detail pages are a test. Words that a page shares with the
 //! detail page before it belong to the site. If the other words are hardly more than the list showed, no further
-//! detail page is fetched. Detail pages give words for queries and bring no records, so they stay a small share of all
+//! detail page is fetched. Detail pages give words for queries and no records, so they stay a small share of all
 //! requests.
 
 use crate::harvest::record::Record;
@@ -25,7 +25,7 @@ const TEST_PAGES: u32 = 4;
 const MIN_ADDED_WORDS: usize = 8;
 /// Detail pages that are fetched automatically however few other requests were sent. Guess.
 const MIN_AUTO_PAGES: u32 = 24;
-/// Further automatic detail pages per other request. A result page brings many records and a detail page none. Without
+/// Further automatic detail pages per other request. A result page holds many records and a detail page none. Without
 /// detail pages, five real applications needed 439 requests to 90 % of their records, with all of them 2,345.
 const AUTO_PAGES_PER_REQUEST: f64 = 0.1;
 

@@ -15,7 +15,7 @@ pub enum HarvestEnding {
     Covered,
     /// The wanted number of records is reached.
     Enough,
-    /// Further requests would bring hardly any new records.
+    /// Further requests would return hardly any new records.
     Unprofitable,
     /// No query is left.
     NothingLeft,
@@ -65,7 +65,7 @@ impl fmt::Display for HarvestEnding {
         f.write_str(match self {
             HarvestEnding::Covered => "the wanted coverage is reached",
             HarvestEnding::Enough => "the wanted number of records is reached",
-            HarvestEnding::Unprofitable => "further requests would bring hardly any new records",
+            HarvestEnding::Unprofitable => "further requests would return hardly any new records",
             HarvestEnding::NothingLeft => "no query is left",
             HarvestEnding::SameAnswers => "all answers are the same: the server does not search",
             HarvestEnding::Gone => "the form no longer exists",

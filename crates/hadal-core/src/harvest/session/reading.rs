@@ -99,7 +99,7 @@ impl AnswerReading {
         Some((self.request.clone(), purpose.after(self.redirects, &self.request)))
     }
 
-    /// Adds the last `shown` records, which the current request brought, to the pages seen.
+    /// Adds the last `shown` records, which the current request returned, to the pages seen.
     pub fn note_page(&mut self, shown: usize) {
         let earlier = self.records.len().saturating_sub(shown);
         self.seen.add(&self.request, self.records[earlier..].iter().map(|(record, _)| record.id));

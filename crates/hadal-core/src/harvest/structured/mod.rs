@@ -1,8 +1,8 @@
 //! Harvesting forms without a box for words: through selects, ranges and boxes for values of one kind.
 //!
-//! [`StructuredPolicy`] first asks for everything. A slice with more records than one answer shows is split into
-//! parts that are queried one by one, until every part fits (slice-cover and rank-shrink of Sheng et al. 2012).
-//! [`choose_policy`] decides whether a harvest uses it.
+//! [`StructuredPolicy`] first sends the form without any value. A slice with more records than one answer shows is
+//! split into parts that are queried one by one, until every part fits (slice-cover and rank-shrink of Sheng et al.
+//! 2012). [`choose_policy`] decides whether a harvest uses it.
 //!
 //! 1. `inputs`, `range_pairs`, `control_words`: find the inputs of a form, that is its usable fields.
 //! 2. `slice`, `range`: turn a part of the database into a query, and split ranges.

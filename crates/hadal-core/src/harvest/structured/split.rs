@@ -99,7 +99,7 @@ impl SplitSlice {
         self.skip();
     }
 
-    /// True if no further part is expected to bring records.
+    /// True if no further part is expected to return records.
     pub fn is_finished(&self) -> bool {
         let is_complete = self.unfound().is_some_and(|left| left < 0.5);
         self.next.is_none() || is_complete || (self.answer.is_uncertain && self.barren >= MAX_BARREN)

@@ -23,7 +23,7 @@ const AROUND_WINDOW: usize = 5;
 const SERVER_WORDS: [&str; 11] =
     ["www", "html", "htm", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "cgi", "index"];
 
-/// Feature space: the part of a link that a word stands in.
+/// Feature space: the part of a link that contains a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPart {

@@ -2,7 +2,7 @@
 //!
 //! Features come in groups: URL words, host name, anchor, text around, tag path, facts about the link. The values of a
 //! group with `n` features are `1 / sqrt(n)`, so that a link with many words has the same weight as one with few. Words
-//! are not stemmed and not translated. A word counts separately by the part of the link it stands in and by
+//! are not stemmed and not translated. A word counts separately by the part of the link that contains it and by
 //! [`LinkDirection`].
 
 use crate::learn::rate::HashedFeature;

@@ -3,13 +3,13 @@
 //! The prior of a log rate is a weighted sum of facts. No fact depends on the topic: words count only through the
 //! critic's estimate of their topic ([`LinkTopic`]) and through classes of words that every topic has.
 //!
-//! The weights of the facts are a Poisson regression with ridge penalty 3 on 20,000 visits: crawls of the twelve built-in
-//! topics, 600 and 1,500 requests each, over two webs of real pages from 326 sites. The events of a visit are those of the
-//! [module documentation](super), delayed ones included. Held out by crawl, with the same
-//! topics and sites on both sides, the mean log-likelihood of a visit was -0.102, on the training data -0.099, that of a
-//! constant rate -0.147. That fit was made outside the project. Facts with weight 0 are candidates for a search.
+//! The weights of the facts are a Poisson regression with ridge penalty 3 on 20,000 visits: crawls of the twelve
+//! built-in topics, 600 and 1,500 requests each, over two webs of real pages from 326 sites. The events of a visit are
+//! those of the [module documentation](super), delayed ones included. Held out by crawl, with the same topics and sites
+//! on both sides, the mean log-likelihood of a visit was -0.102, on the training data -0.099, that of a constant rate
+//! -0.147. That fit was made outside the project. Facts with weight 0 are candidates for a search.
 //!
-//! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over a web that stands still, and searches better
+//! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches better
 //! ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
 
 use crate::link::{FrontierLink, LinkOrigin};
@@ -76,16 +76,17 @@ pub const SITE_WEIGHTS: [(&str, f32); 12] = [
     ("share of on-topic pages, pages", 0.0),
 ];
 
-/// Advantage of a site with visits: its robots.txt is known, which halves the requests of the next visit. `ln 2` follows
-/// from that alone. Relevant forms after 250 / 2,000 requests by `hadal eval order` on two webs of real pages, 24 crawls:
-/// 355 / 582 with 0.7, 382 / 580 with 1.5, 370 / 580 with 2.2, 356 / 549 with 3.0.
+/// Advantage of a site with visits: its robots.txt is known, which halves the requests of the next visit. `ln 2`
+/// follows from that alone. Relevant forms after 250 / 2,000 requests by `hadal eval order` on two webs of real pages,
+/// 24 crawls: 355 / 582 with 0.7, 382 / 580 with 1.5, 370 / 580 with 2.2, 356 / 549 with 3.0.
 const OPEN_SITE: f32 = 1.5;
 /// Step size of the rate model: an event moves a weight by about this much. By the same command 392 / 591 with 0.3,
-/// 382 / 580 with 1.0, 307 / 483 with 2.0 (with the discount 0.3). On two simulated webs, three topics, after 2,000 requests:
-/// 263 with 0.3, 283 with 0.6, 302 with 1.0 (with the discount 0.1). So larger steps pay on larger webs.
+/// 382 / 580 with 1.0, 307 / 483 with 2.0 (with the discount 0.3). On two simulated webs, three topics, after 2,000
+/// requests: 263 with 0.3, 283 with 0.6, 302 with 1.0 (with the discount 0.1). So larger steps pay on larger webs.
 const STEP: f32 = 1.0;
-/// Discount of a delayed event per click. By the same command 387 / 598 with 0.1, 382 / 580 with 0.3, 391 / 579 with 0.5. On
-/// a third web of the same pages under other links, also seen before the choice: 207 / 300 with 0.1 and 209 / 285 with
+/// Discount of a delayed event per click. By the same command 387 / 598 with 0.1, 382 / 580 with 0.3, 391 / 579 with
+/// 0.5. On a third web of the same pages under other links, also seen before the choice: 207 / 300 with 0.1 and 209 /
+/// 285 with
 /// 0.3. On the simulated webs, after 2,000 requests: 302 and 306.
 const DISCOUNT: f32 = 0.1;
 

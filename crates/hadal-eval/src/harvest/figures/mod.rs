@@ -5,7 +5,6 @@ mod caps;
 mod comparison;
 mod curves;
 mod efforts;
-mod losses;
 mod paper;
 mod ratios;
 mod running;
@@ -19,7 +18,7 @@ pub fn sections(trials: &[HarvestTrial]) -> Vec<Section> {
     let all = HarvestComparison(trials);
     [
         ratios::section(all),
-        losses::section(all),
+        ratios::losses(all),
         Some(efforts::section(all)),
         paper::section(all),
         calibration::section(all),

@@ -1,10 +1,10 @@
-//! Ratios of requests between policies: geometric means with intervals.
+//! Ratios of requests between policies: geometric means with intervals, and the cases in which `hadal` loses.
 
 use super::comparison::{HarvestComparison, source};
 use crate::ORACLE;
 use crate::figures::{RATIO_RESAMPLES, RATIO_SEED};
 use crate::harvest::trial::HarvestTrial;
-use hadal::output::sections::Section;
+use hadal::output::sections::{Section, headings};
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ const PAIRS: [(&str, &str); 4] =
     [("hadal", "adaptive"), ("hadal", ORACLE), ("adaptive", "generic-frequency"), ("adaptive", "random-16k")];
 
 /// Index of the 90 % level, at which policies are compared.
-pub const LEVEL: usize = 3;
+const LEVEL: usize = 3;
 
 /// A policy loses if its whole interval is above this. Guess.
 const LOSS: f64 = 1.05;
 
 /// Two trials of the same database.
-pub type Pair<'t> = (&'t HarvestTrial, &'t HarvestTrial);
+type Pair<'t> = (&'t HarvestTrial, &'t HarvestTrial);
 
 /// Ratios of requests to 90 %, by setting and over all settings.
 pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
@@ -50,7 +50,7 @@ pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
 }
 
 /// Geometric mean of a ratio. The bootstrap resamples pairs of collection and seed, each with all its settings.
-pub fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> BootstrapInterval {
+fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> BootstrapInterval {
     let logs: Vec<f64> =
         pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
     let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
@@ -66,4 +66,44 @@ fn ratio_cell(ratio: &BootstrapInterval, is_contest: bool) -> String {
     }
     let mark = if is_contest && ratio.low > LOSS { " loss" } else { "" };
     format!("{:.2} ({:.2}-{:.2}){mark}", ratio.estimate, ratio.low, ratio.high)
+}
+
+const OURS: &str = "hadal";
+const THEIRS: &str = "adaptive";
+
+/// Ratios up to this count as equal. Guess.
+const TIE: f64 = 1.02;
+
+/// All losses, largest first.
+pub fn losses(all: HarvestComparison<'_>) -> Option<Section> {
+    let is_compared = all.policies().contains(&OURS) && all.policies().contains(&THEIRS);
+    let mut lost: Vec<(f64, &str, &str)> = Vec::new();
+    let mut compared = 0;
+    for setting in all.settings() {
+        let pairs = all.pairs(setting, OURS, THEIRS);
+        for collection in all.collections() {
+            let of_it = |pair: &&Pair<'_>| pair.0.case.collection == collection;
+            let of_it: Vec<Pair<'_>> = pairs.iter().filter(of_it).copied().collect();
+            let ratio = ratio(&of_it, |trial| trial.requests_to(LEVEL)).estimate;
+            compared += usize::from(!ratio.is_nan());
+            if ratio > TIE {
+                lost.push((ratio, setting, collection));
+            }
+        }
+    }
+    lost.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let row = |(ratio, setting, collection): &(f64, &str, &str)| {
+        vec![setting.to_string(), collection.to_string(), format!("{ratio:.2}")]
+    };
+    is_compared.then(|| Section {
+        title: format!("Where {OURS} loses"),
+        note: format!(
+            "Collections and settings in which {OURS} takes more requests to 90 % than {THEIRS}: {} of {compared}. \
+             Differences of 2 % are ties.",
+            lost.len()
+        ),
+        headings: headings(&["setting", "collection", "hadal / adaptive"]),
+        rows: lost.iter().map(row).collect(),
+        ..Section::default()
+    })
 }

@@ -1,8 +1,8 @@
 //! Text analysis: splits text into tokens and turns them into terms.
 //!
 //! Records and queries are analysed in the same way, with stop words and stems of the collection's language. In scripts
-//! without spaces each character is a token. [`UnspacedTerms`] says if characters that are adjacent in a query must be
-//! adjacent in a record, or if [`WordJoiner`] joins them to words first.
+//! without spaces each character is a token. [`UnspacedTerms`] states whether characters that are adjacent in a query
+//! must be adjacent in a record, or if [`WordJoiner`] joins them to words first.
 
 use super::word_joiner::WordJoiner;
 use crate::database::collection::Collection;

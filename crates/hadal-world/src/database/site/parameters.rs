@@ -1,4 +1,4 @@
-//! Parameters of a request, and the query they stand for.
+//! Parameters of a request, and the query that they express.
 
 use super::style::{CURSOR, LETTER, SiteStyle};
 use crate::database::Database;
@@ -76,7 +76,7 @@ fn from_cursor(cursor: &str) -> Option<Parameters> {
 }
 
 impl Database {
-    /// Query that parameters stand for. `path` is the part of the path after the action.
+    /// Query that parameters express. `path` is the part of the path after the action.
     pub(super) fn query_of(&self, parameters: &Parameters, path: &str, style: &SiteStyle) -> SearchQuery {
         let words = parameters.get(style.words).filter(|_| self.config.has_box).unwrap_or_default();
         let mut filters: Vec<Filter> = self
@@ -139,7 +139,7 @@ impl Database {
         }
     }
 
-    /// Value of a column that a submitted option stands for.
+    /// Value of a column that a submitted option selects.
     fn decoded<'a>(&'a self, column: &str, sent: &'a str, style: &SiteStyle) -> &'a str {
         let values =
             self.collection.column(column).filter(|_| style.submits_codes).map(|(_, column)| column.values());

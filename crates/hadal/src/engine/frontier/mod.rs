@@ -2,9 +2,9 @@
 //!
 //! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
 //! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
-//! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two exceptions:
-//! the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, for which every session
-//! collects its own evidence. Neither exists on a simulated clock.
+//! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two
+//! exceptions: the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, for which every
+//! session collects its own evidence. Neither exists on a simulated clock.
 
 mod caches;
 mod queues;
@@ -182,7 +182,7 @@ impl Frontier {
         Ok(counters)
     }
 
-    /// Sets the counters of a site in memory. The outcome of the step brings them to the store.
+    /// Sets the counters of a site in memory. The outcome of the step writes them to the store.
     pub fn set_site(&mut self, site: &Site, counters: SiteCounters) {
         self.sites.set(site.clone(), counters);
     }
@@ -194,7 +194,7 @@ impl Frontier {
         }
     }
 
-    /// Tells which forms the run knows, in the same order.
+    /// Returns, for each form in the same order, true if the run knows it.
     pub fn known_forms(&self, forms: &[hadal_core::identity::FormId]) -> Result<Vec<bool>, StoreError> {
         Ok(self.store.look_up(self.run, &LookUp { forms, ..LookUp::default() })?.forms)
     }
@@ -216,7 +216,8 @@ impl Frontier {
         self.seen.contains(id)
     }
 
-    /// Tells which links the run knows, in the same order. Reads the counters of their sites with the same call.
+    /// Returns, for each link in the same order, true if the run knows it. The same call reads the counters of their
+    /// sites.
     fn look_up_links(&mut self, ids: &[LinkId], links: &[FrontierLink]) -> Result<Vec<bool>, StoreError> {
         let mut sites: Vec<Site> = links.iter().map(FrontierLink::site).collect();
         sites.sort_unstable();

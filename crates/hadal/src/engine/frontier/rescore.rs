@@ -20,8 +20,8 @@ const LOOK_AHEAD: usize = 8;
 const SWEPT_PAIRS: usize = 2;
 /// Hosts that a sweep looks at per step. Guess: most hosts of a large frontier have no links left.
 const SWEEP_STRIDE: u32 = 64;
-/// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards the
-/// best link of the current generation is taken, although an outdated one may be better. Guess.
+/// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards
+/// the best link of the current generation is taken, although an outdated one may be better. Guess.
 const LINKS_PER_REPLACED_HOST: usize = 64;
 
 /// Pass over all hosts that places outdated links again, some with every step.
@@ -125,7 +125,7 @@ impl Frontier {
 
     /// True when the score of a link is older than the model.
     pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
-        // After too many tries in one choice, an outdated score has to do.
+        // After too many tries in one choice, an outdated score is accepted.
         queued.generation != self.generation && self.replaced_hosts < 2 * self.max_placed_anew()
     }
 

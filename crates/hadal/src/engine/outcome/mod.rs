@@ -1,7 +1,7 @@
 //! From the result of a step to its outcome: what is stored, what the strategy learns, which links are new.
 //!
 //! Results are turned into outcomes one at a time. [`OutcomeBuilder`] changes the strategy and the memory of the
-//! frontier; the outcome brings the same changes to the store.
+//! frontier; the outcome makes the same changes in the store.
 
 mod page;
 mod probe;

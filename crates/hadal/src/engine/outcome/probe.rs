@@ -12,7 +12,7 @@ use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 
 impl OutcomeBuilder<'_> {
-    /// Temporary failures are retried. Every other response tells the probe something, redirects and error pages
+    /// Temporary failures are retried. Every other response is evidence for the probe, redirects and error pages
     /// included.
     pub(super) fn probe(
         &mut self,

@@ -72,7 +72,7 @@ pub struct HarvestRow {
     pub estimate: Option<HarvestEstimate>,
     /// Queries that the policy would send next, as text, as of the last finished query.
     pub upcoming: Vec<String>,
-    /// History of the counters, oldest point first. Empty unless asked for.
+    /// History of the counters, oldest point first. Empty unless the query selects them.
     pub curve: Vec<HarvestPoint>,
     /// Last refresh of the records; `None` before the first.
     pub refresh: Option<RefreshCounters>,

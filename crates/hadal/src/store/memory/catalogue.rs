@@ -46,7 +46,7 @@ impl MemoryState {
         FormEntry { run, found: form.found, row, label }
     }
 
-    /// Harvests that match, in the order asked for.
+    /// Harvests that match, in the order of the query.
     fn harvests_of<'a>(&'a self, query: &'a HarvestQuery) -> Vec<(HarvestId, &'a MemoryHarvest)> {
         let is_later = |id: HarvestId| match (query.after, query.order) {
             (None, _) => true,

@@ -49,7 +49,7 @@ impl MemoryHarvest {
         }
     }
 
-    /// The harvest as a row, with its curve if asked for.
+    /// The harvest as a row, with its curve if the query selects it.
     pub fn row(&self, id: HarvestId, curve: bool) -> HarvestRow {
         HarvestRow {
             id,

@@ -106,7 +106,7 @@ impl MemoryRun {
         }
     }
 
-    /// The run as a row, with the parts asked for.
+    /// The run as a row, with the selected parts.
     pub fn row(&self, id: RunId, parts: RunParts) -> RunRow {
         let strategy = if parts.strategy { self.strategy.clone() } else { None };
         let first_lesson = self.lessons.len().saturating_sub(parts.lessons);

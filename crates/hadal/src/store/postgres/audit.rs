@@ -44,7 +44,7 @@ pub fn complete(by: Submitter, results: &[(u64, &SubmissionResult)]) -> Result<O
     Ok(command)
 }
 
-/// Numbers of the run and of the harvest. 0, which is no valid number, stands for none.
+/// Numbers of the run and of the harvest. 0, which is no valid number, means none.
 pub fn submitter_columns(by: Submitter) -> (i64, i64) {
     match by {
         Submitter::Run(run) => (bits(run.0), 0),

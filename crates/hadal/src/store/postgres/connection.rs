@@ -1,8 +1,8 @@
 //! Connection to the server, used from blocking code.
 //!
-//! The traits of a store block, and the driver is asynchronous. [`DatabaseServer`] owns a runtime with one thread, which
-//! moves bytes between the sockets and the driver. [`ServerConnection::run`] parks the calling thread until the answer
-//! is there. A caller may itself be a thread of another runtime: no runtime is entered.
+//! The traits of a store block, and the driver is asynchronous. [`DatabaseServer`] owns a runtime with one thread,
+//! which moves bytes between the sockets and the driver. [`ServerConnection::run`] parks the calling thread until the
+//! answer is there. A caller may itself be a thread of another runtime: no runtime is entered.
 
 use super::fault::Fault;
 use super::tls::Encryption;
@@ -28,7 +28,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// Settings of a connection. It ends when it is silent for [`SILENCE`] or idle for these times, and with it its leases:
-/// the work of a worker that was frozen or cut off can go on elsewhere. Guess.
+/// the work of a worker that was frozen or cut off can be continued by another worker. Guess.
 const SETTINGS: &str =
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
     SET idle_in_transaction_session_timeout = '60s'; SET idle_session_timeout = '10min';

@@ -1,10 +1,10 @@
 //! Leases: at most one worker per run and harvest.
 //!
-//! A lease is an advisory lock of the worker's connection, so that it ends with the connection: at once when the process
-//! ends or is killed, after 15 seconds when its machine is cut off. The table `leases` names the holder, for people,
-//! and counts the workers so far in `epoch`. A worker that lost its connection takes its leases again and goes on only if
-//! the epoch is still its own: otherwise another worker was at work in between, and what it has not yet written would
-//! be written twice.
+//! A lease is an advisory lock of the worker's connection, so that it ends with the connection: at once when the
+//! process ends or is killed, after 15 seconds when its machine is cut off. The table `leases` names the holder, for
+//! people, and counts the workers so far in `epoch`. A worker that lost its connection takes its leases again and
+//! continues only if the epoch is still its own: otherwise another worker was at work in between, and what it has not
+//! yet written would be written twice.
 //!
 //! The lease of a harvest includes a lock of the site of its form: two workers never harvest one site at the same time,
 //! since neither would know of the delays of the other.
@@ -116,11 +116,12 @@ pub fn take(connection: &ServerConnection, activity: Activity, worker: &str) -> 
     Ok(Lease { site, epoch: row.column(0)?, syncs: row.column(1)? })
 }
 
-/// Time in which the server notices that the earlier connection of this worker is lost: 15 seconds of silence, and some.
+/// Time in which the server notices that the earlier connection of this worker is lost: 15 seconds of silence, and
+/// some.
 const OWN_LOCK_PATIENCE: Duration = Duration::from_secs(20);
 
-/// Takes a lease again after a lost connection, and returns the number of its last durable sync. The server may not have
-/// noticed the loss yet; then the lock is still held in the name of this worker.
+/// Takes a lease again after a lost connection, and returns the number of its last durable sync. The server may not
+/// have noticed the loss yet; then the lock is still held in the name of this worker.
 pub fn retake(
     connection: &ServerConnection,
     activity: Activity,

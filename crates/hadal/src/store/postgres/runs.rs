@@ -146,7 +146,7 @@ pub fn save_progress(run: RunId, progress: &RunProgress) -> Result<Command, Faul
     ))
 }
 
-/// Runs that match a query, with the parts asked for.
+/// Runs that match a query, with the selected parts.
 pub fn rows(connection: &ServerConnection, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
     let (is_later, direction) = match query.order {
         RowOrder::Oldest => (">", "ASC"),
@@ -245,8 +245,8 @@ fn curve(connection: &ServerConnection, run: RunId) -> Result<Vec<CurvePoint>, F
     connection.query(command!(sql, bits(run.0)))?.iter().map(point).collect()
 }
 
-/// Lengths of the first queues that are not empty. Each queue is found from the one before it through the index, so that
-/// the cost is per queue, not per link.
+/// Lengths of the first queues that are not empty. Each queue is found from the one before it through the index, so
+/// that the cost is per queue, not per link.
 fn queue_lengths(connection: &ServerConnection, run: RunId, limit: usize) -> Result<Vec<QueueLength>, Fault> {
     let sql = "WITH RECURSIVE found (queue) AS (
             (SELECT queue FROM links WHERE state = 'waiting' AND run = $1 ORDER BY queue LIMIT 1)

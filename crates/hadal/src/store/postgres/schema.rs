@@ -1,7 +1,7 @@
 //! Tables and views, and their creation. `docs/postgres.md` describes the differences from a store in a folder.
 //!
 //! The schema has a format number of its own in the table `hadal_store`. The first process that opens a database of an
-//! earlier format brings it to the current one, in one transaction.
+//! earlier format migrates it, in one transaction.
 
 use super::super::views::{LAST_TIMESTAMP, SqlDialect};
 use super::connection::{ServerConnection, command};
@@ -49,7 +49,7 @@ fn format(connection: &ServerConnection) -> Result<u32, Fault> {
     u32::try_from(format).map_err(Fault::damaged)
 }
 
-/// Creates the store or brings it to the current format.
+/// Creates the store or migrates it to the current format.
 pub fn migrate(connection: &ServerConnection) -> Result<(), Fault> {
     let created = "CREATE TABLE IF NOT EXISTS hadal_store (format integer NOT NULL)";
     connection.script(&format!("BEGIN; SELECT pg_advisory_xact_lock({SCHEMA_LOCK}); {created}"))?;
@@ -74,7 +74,8 @@ fn create_view(name: &str, sql: &str) -> String {
 ///
 /// - `links.host` and `hosts.id` are a hash of the host's name, so that links are inserted without a look-up.
 /// - `records.words` holds the words of a record as the whole program splits them, as lexemes without positions.
-/// - `leases` lists the worker of each run and harvest. The lock itself is an advisory lock of that worker's connection.
+/// - `leases` lists the worker of each run and harvest. The lock itself is an advisory lock of that worker's
+///   connection.
 /// - `labels`, `controls` and questions of people are tables, since writers of PostgreSQL do not wait for each other.
 ///
 /// Text is compared by its bytes (collation "C"), as in every other store.

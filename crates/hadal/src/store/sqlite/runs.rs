@@ -208,7 +208,7 @@ pub fn spec(row: &Row<'_>) -> rusqlite::Result<(RunId, RunSpec)> {
     Ok((RunId(unsigned(row, 0)?), RunSpec { topic, strategy, seeds, seed: unsigned(row, 4)?, source }))
 }
 
-/// A run with the parts asked for.
+/// A run with the selected parts.
 pub fn row(db: &Connection, run: RunId, spec: RunSpec, parts: RunParts) -> rusqlite::Result<RunRow> {
     let strategy = if parts.strategy { strategy_state::load(db, run)? } else { None };
     let curve = if parts.curve { catalogue::curves::of_run(db, run)? } else { Vec::new() };

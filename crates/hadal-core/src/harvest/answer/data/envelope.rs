@@ -1,6 +1,6 @@
 //! The part of an answer around its records: total and next page.
 //!
-//! The next page is, in this order: a URL that the answer or its header names, a cursor that the answer hands out, or
+//! The next page is, in this order: a URL that the answer or its header names, a cursor in the answer, or
 //! the page number or offset after this one. The parameter for a cursor or position is one that the request or the
 //! answer names.
 
@@ -113,8 +113,8 @@ impl<'v> Envelope<'v> {
         })
     }
 
-    /// Total that the answer states, given the number of records on its first page. `empty` is the envelope of an answer
-    /// without records: a number that it shares is no total.
+    /// Total that the answer states, given the number of records on its first page. `empty` is the envelope of an
+    /// answer without records: a number that it shares is no total.
     pub fn total(&self, shown: u64, empty: &[(String, u64)]) -> Option<StatedTotal> {
         let is_constant = |scalar: &EnvelopeScalar<'_>, number: u64| {
             number > 0 && empty.iter().any(|(keys, known)| *keys == scalar.path() && *known == number)
@@ -202,7 +202,7 @@ impl<'v> Envelope<'v> {
             .find(|url| Site::of(url) == Site::of(here) && url != here)
     }
 
-    /// Parameters with the cursor that the answer hands out.
+    /// Parameters with the cursor of the answer.
     fn cursor(&self, sent: &Request) -> Option<Vec<(String, String)>> {
         let is_continue = |scalar: &&EnvelopeScalar<'_>| {
             let above = scalar.keys.iter().rev().nth(1);
@@ -354,7 +354,8 @@ fn stripped(key: &str) -> Option<String> {
     Some(if is_prefixed { first + chars.as_str() } else { rest.to_string() })
 }
 
-/// Parameters of a request: those of its URL or of its urlencoded body, or the values of its JSON body by their pointers.
+/// Parameters of a request: those of its URL or of its urlencoded body, or the values of its JSON body by their
+/// pointers.
 fn parameters(sent: &Request) -> Vec<(String, String)> {
     match (sent.method, json_body(sent)) {
         (Method::Get, _) => sent.url.query_pairs().into_owned().collect(),
@@ -391,8 +392,8 @@ fn parameter_name(parameter: &str) -> String {
     plain_name(parameter.rsplit('/').next().unwrap_or_default())
 }
 
-/// The same JSON body with other values at some pointers. A number stays a number. A name that is no pointer is a key of
-/// the body; GraphQL has no such keys.
+/// The same JSON body with other values at some pointers. A number stays a number. A name that is no pointer is a key
+/// of the body; GraphQL has no such keys.
 fn with_json_values(mut body: Value, changes: &[(String, String)]) -> Option<Value> {
     for (name, text) in changes {
         let pointer = if name.starts_with('/') { name.clone() } else { format!("/{name}") };

@@ -1,4 +1,4 @@
-//! Reads the records of answers that are data, and learns where they stand.
+//! Reads the records of answers that are data, and learns their position.
 //!
 //! Every list of the value is a candidate. Its score is the text of its records, times factors for addresses, for
 //! distinct records, for the query's words and for lists that held records before. A list that an answer without
@@ -179,7 +179,8 @@ impl DataReader {
         id.or(key).map(str::to_string)
     }
 
-    /// Record without its id. The text begins with the title and leaves out addresses and values that all records share.
+    /// Record without its id. The text begins with the title and leaves out addresses and values that all records
+    /// share.
     fn raw_record(
         &self,
         cells: &[Cell<'_>],

@@ -1,7 +1,7 @@
-//! Parts of records that stand apart from them: words and addresses.
+//! Parts of records that are stored apart from them: words and addresses.
 //!
 //! A search index for scripts maps each word to the positions of the records that contain it. The words of a record
-//! replace its text, which such an index does not hold. Addresses may stand in a list of their own, in the order of the
+//! replace its text, which such an index does not hold. Addresses may be a separate list, in the order of the
 //! records' numbers.
 
 use super::columns::looks_like_address;
@@ -32,8 +32,8 @@ pub fn words_of_rows(rows: &[RowSource<'_>]) -> Vec<String> {
     words
 }
 
-/// Addresses of records, from a list of addresses that is as long as the list of records. Records in an object are numbered
-/// by their keys, others by their order.
+/// Addresses of records, from a list of addresses that is as long as the list of records. Records in an object are
+/// numbered by their keys, others by their order.
 pub fn addresses_of_rows<'v>(value: &'v Value, rows: &[RowSource<'_>]) -> Vec<&'v str> {
     let Some(list) = address_list(value, rows.len(), 0) else { return Vec::new() };
     let number =

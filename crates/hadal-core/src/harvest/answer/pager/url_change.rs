@@ -55,7 +55,7 @@ fn compare(ours: &[(String, String)], name: &str, value: &str) -> UrlChange {
     }
 }
 
-/// Returns false if a link loses the query of the page it stands on: the query's words, where the page's URL contains
+/// Returns false if a link loses the query of its page: the query's words, where the page's URL contains
 /// them, or else all parameter names of the page's URL.
 pub(super) fn keeps_query(here: &Url, there: &Url, words: &str) -> bool {
     let words = words.trim().to_lowercase();
@@ -77,7 +77,7 @@ fn decoded(url: &Url) -> String {
     bytes.to_lowercase()
 }
 
-/// Returns true if a link leads to the page it stands on.
+/// Returns true if a link leads to its page.
 pub(super) fn is_same_page(here: &Url, there: &Url) -> bool {
     let (ours, theirs) = (here.query().unwrap_or_default(), there.query().unwrap_or_default());
     here.host_str() == there.host_str() && here.path() == there.path() && ours == theirs

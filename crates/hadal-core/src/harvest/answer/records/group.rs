@@ -1,8 +1,8 @@
 //! Candidate groups: siblings that start alike and may be the records of an answer.
 //!
 //! Every element may hold the records, and every way to start (`start`) may be theirs. Each combination is a
-//! [`GroupCandidate`]. Elements of the same place and class also form one candidate together, such as the rows of a grid
-//! or the lists under several headings. A candidate has the rough score
+//! [`GroupCandidate`]. Elements of the same place and class also form one candidate together, such as the rows of a
+//! grid or the lists under several headings. A candidate has the rough score
 //!
 //! `(sum over records of min(v, 700)^0.75) * max(l, 0.3) * k`
 //!
@@ -197,7 +197,7 @@ fn measure(
     (candidate.count > 0).then_some(candidate)
 }
 
-/// Builds the segments of a candidate. Children that only stand between records belong to none.
+/// Builds the segments of a candidate. Children between records belong to none.
 fn build(view: &AnswerView<'_>, candidate: GroupCandidate, template: Option<&RecordTemplate>) -> RecordGroup {
     let known = template.filter(|template| template.matches(candidate.place, candidate.start));
     let holders = with_neighbours(view, candidate.holders, candidate.place);

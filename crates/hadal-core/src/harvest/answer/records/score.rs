@@ -4,7 +4,8 @@
 //!
 //! - `M`: sum over the records of `min(v, 700)^0.75`, where `v` is the new weight of a record in bytes
 //! - `A`: similarity of the records, see [`similarity`]
-//! - `L`: links to detail pages. With the detail link's share `s`, purity `u`, repeating share `q` and targets per record
+//! - `L`: links to detail pages. With the detail link's share `s`, purity `u`, repeating share `q` and targets per
+//!   record
 //!   `c` (see `detail_link`): `s^2 * (0.4 + 0.6 u) * (1 - 0.85 q) * max(c, 1)^-1.5`. Without a detail link: 0.25 times
 //!   [`linkless_factor`]
 //! - `F`: 0.4 if most detail links lead to another host, as those of advertisements do, else 1
@@ -13,7 +14,7 @@
 //! - `m`: share of records that contain a query word
 //! - `C`: 1.7 if the page states that it shows this number of records, else 1
 //! - `H`: 0.4 if hardly any holder has more than one record, so that the holders are the records, else 1
-//! - `O`: 0.5 if the end of a record stands before the first record, so that records start elsewhere, else 1
+//! - `O`: 0.5 if the end of a record precedes the first record, so that records start elsewhere, else 1
 //! - `K`: 4 in the place of earlier records, else `1 - 0.6 / (r + 0.2)` for `r` records
 //!
 //! All weights are guesses. `A`, `m`, `s`, `u`, `q` are shares in 0..1.
@@ -34,7 +35,7 @@ const MAX_LEVELS: usize = 5;
 const MAX_NODES: usize = 80;
 /// Share of records with a detail link below which the group has none. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
-/// The same, if the links lead to another host: those of advertisements stand in some records only. Guess.
+/// The same, if the links lead to another host: advertisements are in some records only. Guess.
 const MIN_FOREIGN_LINK_SHARE: f32 = 0.7;
 /// Bytes of a class or id that are examined. Guess.
 const MAX_CLASS_BYTES: usize = 120;
@@ -263,8 +264,8 @@ fn lines(view: &AnswerView<'_>, at: usize) -> usize {
     starts.take(4).count()
 }
 
-/// Returns true for a table row with at least two cells of several lines each: the row of a grid, in which every cell is
-/// a record.
+/// Returns true for a table row with at least two cells of several lines each: the row of a grid, in which every cell
+/// is a record.
 fn has_record_cells(view: &AnswerView<'_>, segment: Segment) -> bool {
     let nodes = view.outline.nodes();
     let is_record = |at: &usize| nodes[*at].tag == tag!("td") && lines(view, *at) >= 2;

@@ -1,4 +1,4 @@
-//! Templates: where and how the records of earlier answers stood on the page.
+//! Templates: position and markup of the records of earlier answers.
 
 use super::group::RecordGroup;
 use super::start::RecordStart;

@@ -42,7 +42,7 @@ use statistics::{DownloadedWords, QueryStatistics, WordRanks};
 use std::collections::VecDeque;
 use zipf::ZipfCurve;
 
-/// Most asked words that the Zipf curve is fitted to; the latest are used. Guess; limits the time of a choice.
+/// Most queried words that the Zipf curve is fitted to; the latest are used. Guess; limits the time of a choice.
 const MAX_CURVE_POINTS: usize = 500;
 
 /// Limits of the downloaded share `P(Q)`. Guess; they keep the estimated size finite.
@@ -55,7 +55,7 @@ pub enum FrequencyEstimator {
     /// `P(t) = P(t | Q)`.
     #[default]
     Independence,
-    /// `P(t)` from the rank of the word, on a [`ZipfCurve`] fitted to the asked words.
+    /// `P(t)` from the rank of the word, on a [`ZipfCurve`] fitted to the queried words.
     Zipf,
 }
 
@@ -135,7 +135,7 @@ pub struct AdaptivePolicy {
     statistics: QueryStatistics,
     /// Present if cut answers are corrected.
     downloaded: Option<DownloadedWords>,
-    /// Asked words with the number of records in their complete answers.
+    /// Queried words with the number of records in their complete answers.
     curve_points: VecDeque<(u32, f64)>,
     /// Records in complete answers: `m` of the module's formula.
     matched: f64,
@@ -184,7 +184,7 @@ impl AdaptivePolicy {
         })
     }
 
-    /// Zipf curve of the asked words; `None` for the independence estimator or with too few words.
+    /// Zipf curve of the queried words; `None` for the independence estimator or with too few words.
     fn zipf_curve(&self) -> Option<(ZipfCurve, WordRanks)> {
         if self.options.estimator == FrequencyEstimator::Independence {
             return None;

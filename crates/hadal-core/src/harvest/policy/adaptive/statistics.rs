@@ -139,8 +139,8 @@ impl DownloadedWords {
         }
     }
 
-    /// Applies equations 6 and 7 for a cut answer to `asked`: `matching` is `M`, `shown` the words of each record of
-    /// `q'`.
+    /// Applies equations 6 and 7 for a cut answer to `query_word`: `matching` is `M`, `shown` the words of each record
+    /// of `q'`.
     pub fn correct(&self, table: &mut QueryStatistics, query_word: u32, matching: f64, shown: &[Vec<u32>]) {
         let scale = matching / shown.len().max(1) as f64;
         let known: Vec<&[u32]> = self

@@ -1,9 +1,9 @@
 //! Zipf estimator: the frequency of an unasked word from its rank (section 3.1 of the paper).
 //!
-//! The frequency of the word of rank `r` is `f(r) = alpha * (r + beta)^-gamma` (equation 4). For asked words both rank
-//! and frequency are known. For a given `beta`, `ln f` is linear in `ln(r + beta)`, so `alpha` and `gamma` follow from
-//! least squares. The fit tries `beta = 0` and `BETA_STEPS` values on a logarithmic grid and keeps the one with the
-//! least squared error.
+//! The frequency of the word of rank `r` is `f(r) = alpha * (r + beta)^-gamma` (equation 4). For queried words both
+//! rank and frequency are known. For a given `beta`, `ln f` is linear in `ln(r + beta)`, so `alpha` and `gamma` follow
+//! from least squares. The fit tries `beta = 0` and `BETA_STEPS` values on a logarithmic grid and keeps the one with
+//! the least squared error.
 
 /// Least and greatest `beta` of the grid, in ranks. Guess.
 const BETA_RANGE: (f64, f64) = (0.01, 1_000.0);

@@ -76,7 +76,7 @@ impl WordCounts {
         self.part(in_title).count(words, before);
     }
 
-    /// Adds a record with `words` distinct words and `captures` captures, which stands for `times` records.
+    /// Adds a record with `words` distinct words and `captures` captures, which represents `times` records.
     pub fn add(&mut self, in_title: bool, words: usize, captures: u8, times: f32) {
         let part = self.part(in_title);
         part.records += times;
@@ -184,7 +184,7 @@ impl CaptureTable {
         merged
     }
 
-    /// Counts the records of an answer. `asked` is the query word, if the query has only one.
+    /// Counts the records of an answer. `query_word` is the query word, if the query has only one.
     pub fn learn(&mut self, query_word: Option<&str>, hits: &[Hit<'_>]) -> AnswerCounts {
         let query_word = query_word.and_then(|word| self.lexicon.intern(word));
         let mut answer = AnswerCounts::default();

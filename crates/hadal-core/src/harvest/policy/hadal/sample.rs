@@ -1,10 +1,10 @@
 //! Sample of the seen records with the words of their first capture.
 //!
-//! The sample shows which words occur together, and which words of a record were visible before they were asked for.
+//! The sample shows which words occur together, and which words of a record were visible before they were queried.
 //!
 //! It holds every record until it is full. Then one more zero bit is required at the end of the hash of a record's id:
-//! half of the records leave, and only records with such a hash enter from then on. So each seen record is in the sample with the
-//! same probability `2^-halvings`, and stands for `2^halvings` records.
+//! half of the records leave, and only records with such a hash enter from then on. So each seen record is in the
+//! sample with the same probability `2^-halvings`, and represents `2^halvings` records.
 
 use super::captures::WordCounts;
 use crate::harvest::record::RecordId;
@@ -79,7 +79,7 @@ impl RecordSample {
     }
 
     /// Replaces each word number by `merged[number]` and removes duplicates within a record. Calls
-    /// `visit(id, words, title words, records it stands for)` for every record.
+    /// `visit(id, words, title words, records it represents)` for every record.
     pub fn merge_stems(&mut self, merged: &[u32], mut visit: impl FnMut(RecordId, &[u32], usize, f32)) {
         let old = std::mem::take(self);
         self.halvings = old.halvings;

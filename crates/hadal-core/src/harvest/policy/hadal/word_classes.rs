@@ -1,12 +1,12 @@
 //! Word classes: which kinds of words the form has in its index.
 //!
 //! Many forms do not index stop words, short words or numbers: such a query returns nothing although seen records
-//! contain the word. Of each class, `a` of `n` asked words returned records. The probability that another word of the
+//! contain the word. Of each class, `a` of `n` queried words returned records. The probability that another word of the
 //! class does is `(a / n)^2`, because a form mostly treats all words of a class alike. Below `a / n = 0.4` the class is
 //! given up.
 //!
-//! In scripts without spaces, words of the records are pairs of characters. A form may index words by a dictionary. Then
-//! it finds some pairs of a class and not others, so the probability is `a / n` and no class is given up.
+//! In scripts without spaces, words of the records are pairs of characters. A form may index words by a dictionary.
+//! Then it finds some pairs of a class and not others, so the probability is `a / n` and no class is given up.
 
 use crate::text::frequency::ENGLISH;
 use crate::text::language::Language;
@@ -88,7 +88,7 @@ const STOP_PRIOR: (f64, f64) = (1.5, 1.8);
 const PLAIN_PRIOR: (f64, f64) = (20.0, 20.1);
 const OTHER_PRIOR: (f64, f64) = (3.0, 3.1);
 
-/// Answered and asked words of each class.
+/// Answered and queried words of each class.
 #[derive(Clone, Debug)]
 pub struct IndexedClasses {
     /// (`a`, `n`) by class.

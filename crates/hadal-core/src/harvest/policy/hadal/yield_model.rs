@@ -27,15 +27,15 @@
 //! [`EXCERPT_BETA`]) `K` is too low, and `new` is multiplied by `phi`, the ratio of new records found to expected on
 //! earlier first pages.
 //!
-//! Under small result caps most asked words are rare. Then `lambda` is taken from the stated totals of broad words:
+//! Under small result caps most queried words are rare. Then `lambda` is taken from the stated totals of broad words:
 //!
 //! ```text
 //! lambda = sum of max(0, T / beta - K)  /  sum of G * max(0, 1 - shown / (beta * max(1, K)))
 //! ```
 //!
-//! over the broad words with a stated total `T`, where `shown` is the number of records in the word's own answers. Those
-//! records were captured because of the word, so they are left out of its weight. `v(n)` is then learned per class of
-//! `n`.
+//! over the broad words with a stated total `T`, where `shown` is the number of records in the word's own answers.
+//! Those records were captured because of the word, so they are left out of its weight. `v(n)` is then learned per
+//! class of `n`.
 
 use super::captures::{AnswerCounts, WordCounts};
 
@@ -43,7 +43,7 @@ use super::captures::{AnswerCounts, WordCounts};
 /// evaluation runs.
 const DECAY: f64 = 0.93;
 
-/// `v(n) = 1 - UNCOUNTED / n` before anything is learned: this many records of each word stand for no unseen ones.
+/// `v(n) = 1 - UNCOUNTED / n` before anything is learned: this many records of each word predict no unseen ones.
 /// Guess.
 const UNCOUNTED: f64 = 0.5;
 
