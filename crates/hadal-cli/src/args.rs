@@ -81,7 +81,7 @@ mod tests {
     ];
 
     #[test]
-    fn names_and_words_stand_side_by_side() {
+    fn names_and_descriptions_are_in_two_columns() {
         let text = columns(&OFFERED, 66);
         assert_eq!(
             text,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_narrow_terminal_they_stand_below_each_other() {
+    fn on_a_narrow_terminal_descriptions_are_below_the_names() {
         let text = columns(&OFFERED, 50);
         assert!(text.contains("\n  a\n      any link at all, for those who have all"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 50), "{text}");

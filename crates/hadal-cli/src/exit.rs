@@ -64,7 +64,7 @@ mod tests {
     use anyhow::Context;
 
     #[test]
-    fn what_the_user_can_correct_is_status_2() {
+    fn errors_that_the_user_can_correct_are_status_2() {
         assert!(is_usage(&anyhow::Error::from(Usage("no".into())).context("while starting")));
         assert!(is_usage(&StoreError::BadUrl("x".into()).into()));
         assert!(!is_usage(&StoreError::Missing("x".into()).into()));

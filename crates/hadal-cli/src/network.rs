@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_peoples_hosts_are_public_and_our_own_are_not() {
+    fn names_and_addresses_are_public_or_local() {
         let rules: Vec<ConnectTo> = vec!["*.sim.net=127.0.0.1:8080".parse().unwrap()];
         for (address, public) in [
             ("http://www.bookshop.com/", true),

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_run_begins_with_what_the_latest_of_its_kind_learned() {
+    fn a_new_run_starts_with_the_model_of_the_latest_similar_run() {
         let new = spec("ache", 9);
         assert_eq!(known(&new, Prior::Auto, false), Ok(Some(b"second".to_vec())));
         assert_eq!(known(&new, Prior::None, false), Ok(None));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_keeps_its_own() {
+    fn a_resumed_run_keeps_its_own_model() {
         for prior in [Prior::Auto, Prior::Run(1), Prior::Run(77)] {
             assert_eq!(known(&spec("ache", 2), prior, false), Ok(None));
         }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_file_nor_address_is_refused() {
+    fn seeds_that_are_neither_file_nor_address_are_refused() {
         for source in ["no/such/file", "b.example", "ftp://a.example/", "mailto://x"] {
             assert!(read(&[source.to_string()]).is_err(), "{source}");
         }

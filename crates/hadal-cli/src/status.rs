@@ -96,7 +96,7 @@ mod tests {
     use hadal::report::Coverage;
 
     #[test]
-    fn what_was_harvested_is_told_once_there_is_something() {
+    fn the_status_shows_harvests_only_if_there_are_any() {
         let text = |status: &Status| screen(status, Screen::file());
         assert!(!text(&Status::default()).contains("harvest"));
         let status = Status { queries: 12, records: 340, ..Status::default() };
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn one_screen_tells_what_happened() {
+    fn the_status_shows_requests_forms_and_errors() {
         let errors = vec![(hadal::store::FailureKind::Http(404), 7)];
         let status = Status { requests: 42, forms_relevant: 3, errors, ..Status::default() };
         let text = screen(&status, Screen::file());

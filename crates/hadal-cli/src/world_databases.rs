@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_built_is_refused_by_name() {
+    fn invalid_database_specifications_are_refused_by_name() {
         let entry = |name: &str, rest: &str| {
             format!("[[database]]\nname = \"{name}\"\nsource = {{ cars = 2 }}\n{rest}")
         };

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_follows_from_the_pace() {
+    fn the_remaining_time_follows_from_the_pace() {
         let progress = PlanProgress { requests: 1000, spent: 250, trials: 4, made: 1, found: 2, refused: 0 };
         let said = words(&progress, "crawls", Duration::from_secs(20));
         assert_eq!(said, "1 of 4 crawls, 2 from before, about 1m left");

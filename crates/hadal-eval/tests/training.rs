@@ -94,7 +94,7 @@ fn figures_are_those_of_sites_that_were_held_back() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = LabelledData::read(folder.path()).err().unwrap();
     assert!(format!("{error:#}").contains("pages.jsonl.gz"), "{error:#}");

@@ -43,7 +43,7 @@ pub fn a_citing_page_on_another_site_is_a_backlink(store: &dyn Store) {
     assert_eq!(store.backlinks("web", &[url("http://a.org/x")], 1).unwrap()[0].len(), 1, "as many as wanted");
 }
 
-pub fn the_root_of_a_site_stands_for_all_its_pages(store: &dyn Store) {
+pub fn the_root_of_a_site_selects_links_to_all_its_pages(store: &dyn Store) {
     let run = begin(store);
     citing(store, run, 0, "http://hub.org/1", &["http://a.org/x", "https://www.a.org/y"]);
     citing(store, run, 1, "http://hub.org/2", &["http://a.org/"]);

@@ -59,7 +59,7 @@ macro_rules! facts {
 facts!(
     ($)
     backlinks::a_citing_page_on_another_site_is_a_backlink,
-    backlinks::the_root_of_a_site_stands_for_all_its_pages,
+    backlinks::the_root_of_a_site_selects_links_to_all_its_pages,
     backlinks::the_page_of_the_first_find_is_a_backlink,
     backlinks::backlinks_of_earlier_runs_with_the_same_source_count,
     backlinks::the_number_of_citing_pages_per_url_is_limited,

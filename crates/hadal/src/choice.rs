@@ -34,7 +34,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn slips_are_understood_and_other_words_left_alone() {
+    fn misspelt_names_get_a_suggestion_and_other_words_none() {
         let names = ["best-first", "breadth-first", "random"];
         assert_eq!(nearest("best-frist", names), Some("best-first"));
         assert_eq!(nearest("Randon", names), Some("random"));

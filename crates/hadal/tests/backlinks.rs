@@ -69,7 +69,7 @@ fn memory() -> Arc<dyn Store> {
 }
 
 #[tokio::test]
-async fn a_crawl_knows_the_links_that_it_met_and_those_of_the_crawls_before() {
+async fn backlinks_come_from_this_crawl_and_earlier_ones() {
     let (hub, shop) = ("http://hub.example/", "http://shop.example/find");
     let web = || {
         let web = Web::default().page(hub, &links(&[shop])).page(shop, BOOK_FORM);
@@ -98,7 +98,7 @@ async fn without_the_source_nothing_is_kept_for_it() {
     assert_eq!(known.len(), 1, "only the page it was found on: {known:?}");
 }
 
-async fn heard_in_the_world(store: Arc<dyn Store>, concurrency: usize) -> Vec<(String, Vec<String>)> {
+async fn backlinks_in_the_world(store: Arc<dyn Store>, concurrency: usize) -> Vec<(String, Vec<String>)> {
     let world = Arc::new(World::new(Spec::tiny(5)));
     let seeds: Vec<String> = world.seeds("book").iter().map(|url| url.to_string()).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
@@ -111,12 +111,12 @@ async fn heard_in_the_world(store: Arc<dyn Store>, concurrency: usize) -> Vec<(S
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn in_simulated_time_answers_are_the_same_whatever_the_threads_and_the_store() {
-    let alone = heard_in_the_world(memory(), 1).await;
+    let alone = backlinks_in_the_world(memory(), 1).await;
     assert!(alone.len() > 50 && alone.iter().any(|(_, linking)| linking.len() > 1), "{}", alone.len());
-    assert!(heard_in_the_world(memory(), 8).await == alone, "more threads change nothing");
+    assert!(backlinks_in_the_world(memory(), 8).await == alone, "more threads change nothing");
     let folder = tempfile::tempdir().unwrap();
     let file = open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
-    assert!(heard_in_the_world(file, 8).await == alone, "nor does the store");
+    assert!(backlinks_in_the_world(file, 8).await == alone, "nor does the store");
 }
 
 async fn asking(server: &Server, target: &str) -> Result<Vec<Url>, FetchError> {

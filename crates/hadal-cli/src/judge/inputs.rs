@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_files_and_standard_input_are_told_apart() {
+    fn addresses_files_and_standard_input_are_distinguished() {
         let given = ["http://a.example/x", "page.txt", "-"].map(String::from);
         let names: Vec<String> = inputs(&given).unwrap().iter().map(Input::name).collect();
         assert_eq!(names, given);
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_pages_is_said_to_be_one() {
+    fn a_folder_without_pages_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         let found = inputs(&[dir.path().display().to_string()]).unwrap();
         assert!(matches!(found.as_slice(), [Input::Unreadable(..)]), "{found:?}");
     }
 
     #[test]
-    fn what_is_valid_utf_8_is_read_as_that() {
+    fn valid_utf_8_is_read_as_utf_8() {
         assert!(content_type("<meta charset=koi8-r>книги".as_bytes()).is_some());
         assert!(content_type(&"книги".as_bytes()[..3]).is_some(), "cut in two");
         for other in [&b"caf\xe9 noir"[..], b"\x1b$B8!:w\x1b(B", b"<\0p\0>\0"] {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_files_and_lists_are_told_apart() {
+    fn addresses_files_and_lists_are_distinguished() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name).display().to_string();
         std::fs::write(at("a.html"), "<form>").unwrap();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_example_is_named_with_its_line() {
+    fn invalid_examples_are_named_with_their_line() {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list.txt");
         std::fs::write(&list, "http://a.example/\nnone.html\n").unwrap();

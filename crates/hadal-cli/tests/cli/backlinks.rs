@@ -26,7 +26,7 @@ async fn find_keeps_its_links_only_if_its_strategy_may_ask_for_them() {
 }
 
 #[test]
-fn what_cannot_be_asked_or_learned_from_is_refused() {
+fn invalid_sources_examples_and_priors_are_refused() {
     let place = Place::new();
     let find = |more: &[&str]| {
         let start = ["find", "book", "--seeds", "http://a.example/"];

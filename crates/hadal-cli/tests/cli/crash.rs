@@ -72,7 +72,7 @@ fn killed_under_a_budget_in_simulated_time_a_crawl_ends_byte_for_byte_the_same()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_was_submitted_before_a_kill_is_in_the_audit_log() {
+async fn every_submission_before_a_kill_is_in_the_audit_log() {
     let site = Site::tiny(3).await;
     let dir = tempfile::tempdir().unwrap();
     let find = || {

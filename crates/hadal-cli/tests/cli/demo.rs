@@ -44,7 +44,7 @@ fn a_complete_demo_is_shown_again_and_discarded_on_request_only() {
 }
 
 #[test]
-fn a_busy_port_is_reported_before_anything_else() {
+fn a_port_in_use_is_reported_before_the_crawl() {
     let place = Place::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -59,7 +59,7 @@ fn a_trial_is_the_same_whether_its_pages_were_kept_or_not() {
 }
 
 #[tokio::test]
-async fn a_trial_finds_what_a_plain_crawl_finds() {
+async fn a_trial_and_a_plain_crawl_find_the_same_forms() {
     let setup = setup(1 << 30);
     for entry in StrategyRegistry::built_in().iter() {
         let spec = spec(entry);
@@ -119,7 +119,7 @@ fn plan() -> FindPlan {
 }
 
 #[test]
-fn a_plan_goes_on_where_it_stopped() {
+fn an_interrupted_plan_resumes() {
     let place = tempfile::tempdir().unwrap();
     let folder = TrialFolder::open(place.path()).unwrap();
     let made = AtomicUsize::new(0);

@@ -26,7 +26,7 @@ fn trials(plan: &HarvestTrialPlan, threads: usize) -> Vec<HarvestTrial> {
 }
 
 #[test]
-fn a_plan_goes_on_where_it_stopped() {
+fn an_interrupted_plan_resumes() {
     let place = tempfile::tempdir().unwrap();
     let folder = TrialFolder::open(place.path()).unwrap();
     let plan = plan(&["base", "page-50"], &["generic-frequency", "hadal"]);
@@ -87,7 +87,7 @@ fn the_oracle_needs_least_and_free_pages_leave_one_request_a_query() {
 }
 
 #[test]
-fn what_is_compared_has_to_exist() {
+fn unknown_policies_settings_and_collections_are_refused() {
     let refused =
         |args: &[&str], hint: &str| Place::new().run(&[&["eval", "harvest"], args].concat()).refused(&[hint]);
     refused(&["--policies", "adaptve"], "did you mean 'adaptive'?");

@@ -39,7 +39,7 @@ fn events(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn records_come_up_over_http_and_the_same_command_goes_on() {
+fn records_are_harvested_over_http_and_the_same_command_resumes() {
     let place = Place::new();
     let served = Served::new(&place);
     let first = events(&place.run(&served.harvest(&["--max-requests", "20"])).done());
@@ -74,7 +74,7 @@ fn a_dry_run_submits_nothing() {
 }
 
 #[test]
-fn what_cannot_be_harvested_is_refused_with_a_reason() {
+fn forms_that_cannot_be_harvested_are_refused_with_a_reason() {
     let place = Place::new();
     place.run(&["harvest"]).refused(&["FORM|URL"]);
     place.run(&["harvest", "no-address"]).refused(&["neither a form_id nor a URL"]);

@@ -63,7 +63,7 @@ fn jsonl_of_records_has_the_documented_keys_in_their_order() {
 }
 
 #[test]
-fn jsonl_of_queries_tells_what_came_of_each() {
+fn jsonl_of_queries_has_the_result_of_each() {
     let out = place().run(&["queries", "--json"]).done();
     assert_eq!(
         out.lines().next().unwrap(),
@@ -126,7 +126,7 @@ fn lists_are_narrowed() {
 }
 
 #[test]
-fn what_names_nothing_is_refused() {
+fn invalid_filters_are_refused() {
     let place = place();
     place.run(&["records", "--topic", "boks"]).refused(&["did you mean 'books'?"]);
     place.run(&["queries", "--harvest", "9"]).refused(&["harvest 9", "hadal harvests"]);
@@ -176,14 +176,14 @@ fn every_format_goes_into_a_file() {
 }
 
 #[test]
-fn submissions_say_who_made_them() {
+fn submissions_name_their_run_or_harvest() {
     let rows = objects(&place().run(&["submissions", "--json"]).done());
     assert_eq!((&rows[0]["run"], &rows[0]["harvest"]), (&Value::Null, &json!(1)));
     assert_eq!((&rows[0]["purpose"], &rows[0]["seq"]), (&json!("harvest"), &json!(0)));
 }
 
 #[test]
-fn nobody_is_asked_for_a_truth_that_nobody_knows() {
+fn ground_truth_of_real_harvests_is_refused() {
     for list in ["submissions", "harvests"] {
         place().run(&[list, "--truth"]).refused(&["simulated web"]);
     }

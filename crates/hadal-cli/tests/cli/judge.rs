@@ -76,7 +76,7 @@ fn a_base_and_a_topic_are_heeded() {
 }
 
 #[test]
-fn a_card_for_people_says_what_and_why() {
+fn a_card_shows_verdict_and_evidence() {
     let place = Place::new();
     place.write("library.html", LIBRARY);
     place.write("login.html", LOGIN);
@@ -90,7 +90,7 @@ fn a_card_for_people_says_what_and_why() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_the_others_go_on() {
+fn unreadable_inputs_are_reported_and_the_others_are_judged() {
     let place = Place::new();
     place.write("a.html", LOGIN);
     place.write("c.html", NOTHING);
@@ -125,7 +125,7 @@ fn a_folder_is_judged_in_order_on_all_cores() {
 }
 
 #[test]
-fn a_page_saved_in_utf_8_is_read_as_that_whatever_it_declares() {
+fn a_saved_page_in_utf_8_is_read_as_utf_8_despite_its_declaration() {
     let place = Place::new();
     place.write("a.html", "<meta charset=windows-1251><title>Поиск книг</title>");
     assert_eq!(lines(&place.run(&["judge", "a.html", "--json"]).done())[0]["title"], "Поиск книг");

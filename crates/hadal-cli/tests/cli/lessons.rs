@@ -45,7 +45,7 @@ fn every_iteration_and_place_is_a_row() {
 }
 
 #[test]
-fn people_see_terms_with_their_counts_and_no_tricks() {
+fn terms_are_shown_with_counts_and_escaped() {
     let place = place_with_lessons();
     let out = place.run(&["lessons", "--run", "1"]).done();
     assert!(out.contains("librari 7, catalog 3") && out.contains("search 9"), "{out}");
@@ -68,7 +68,7 @@ fn a_run_or_topic_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn where_nothing_was_learned_that_is_said() {
+fn runs_without_lessons_are_reported() {
     let place = Place::new();
     let url = format!("file:{}", place.path().join("hadal-data").display());
     fixture::begin(open(&url, Access::Crawl).unwrap().as_ref());

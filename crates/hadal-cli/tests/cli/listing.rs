@@ -73,7 +73,7 @@ fn a_form_is_named_by_the_first_digits_of_its_id_if_they_are_unique() {
 }
 
 #[test]
-fn a_topic_nobody_crawled_is_refused_with_the_nearest() {
+fn a_topic_without_runs_is_refused_with_the_nearest_name() {
     place_with_forms().run(&["forms", "--topic", "bokks"]).refused(&["did you mean 'books'?"]);
 }
 

@@ -119,7 +119,7 @@ fn an_agent_may_ask_if_it_is_allowed_to() {
 }
 
 #[test]
-fn without_a_store_a_tool_says_what_to_do() {
+fn without_a_store_a_tool_reports_the_next_step() {
     let place = Place::new();
     let mut client = Client::start(&place, &[]);
     assert!(client.call("list_sources", json!({})).unwrap_err().contains("hadal find"));

@@ -16,7 +16,7 @@ fn objects(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_sample_is_estimated_told_and_not_asked_twice() {
+fn a_quality_sample_is_printed_and_not_probed_twice() {
     let place = demo(&[("HADAL_PROBE_WHEN", "never")]);
     assert_eq!(place.run(&["submissions", "--json"]).done(), "");
     let quality = ["quality", "--topic", "hotel", "--sample", "6", "--json"];
@@ -86,7 +86,7 @@ async fn a_crawl_can_end_with_a_look_at_its_quality_within_its_budget() {
 }
 
 #[test]
-fn what_cannot_be_estimated_is_said() {
+fn invalid_quality_arguments_are_refused() {
     let place = demo(&[("HADAL_PROBE_WHEN", "never")]);
     place.run(&["quality", "--topic", "hotl"]).refused(&["did you mean 'hotel'?"]);
     place.run(&["quality", "--run", "9"]).refused(&["hadal runs"]);

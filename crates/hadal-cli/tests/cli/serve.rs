@@ -73,7 +73,7 @@ fn a_store_is_served_and_elsewhere_only_with_a_token() {
 }
 
 #[test]
-fn what_cannot_be_served_is_refused() {
+fn invalid_addresses_stores_and_tokens_are_refused() {
     let place = Place::new();
     place.run(&["serve", "--listen", "nowhere"]).refused(&["nowhere", "127.0.0.1:7878"]);
     let ran = place.run(&["serve", "--listen", "127.0.0.1:0"]);

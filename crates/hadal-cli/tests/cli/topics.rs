@@ -111,7 +111,7 @@ fn examples_are_fetched_as_politely_as_anything_else() {
 }
 
 #[test]
-fn words_alone_make_a_weaker_topic_that_says_so() {
+fn a_topic_of_words_alone_is_reported_as_weaker() {
     let place = place();
     let new = ["topics", "new", "volcano", "--words", "volcano eruption lava"];
     let ran = place.run(&new);
@@ -128,7 +128,7 @@ fn words_alone_make_a_weaker_topic_that_says_so() {
 }
 
 #[test]
-fn what_cannot_be_used_says_what_helps() {
+fn unusable_topics_are_refused_with_a_next_step() {
     let place = place();
     place.run(&NEW).done();
     let find = ["find", "volcano", "--seeds", "http://a.example/"];
@@ -182,7 +182,7 @@ fn groups_of_forms_are_proposed_and_written() {
 }
 
 #[test]
-fn what_crawls_found_is_grouped_too() {
+fn forms_of_crawls_are_grouped_too() {
     let place = Place::new();
     place.run(&["demo", "--max-requests", "700", "-q"]).done();
     let searchable = place.run(&["forms", "--json"]).done().lines().count() as u64;

@@ -7,13 +7,13 @@ fn run(args: &[&str]) -> program::Ran {
 }
 
 #[test]
-fn alone_it_prints_a_short_guide() {
+fn without_a_command_a_short_guide_is_printed() {
     let guide = run(&[]).done();
     assert!(guide.contains("hadal demo") && guide.lines().count() < 20, "{guide}");
 }
 
 #[test]
-fn all_commands_stand_under_their_subject() {
+fn all_commands_are_listed_under_their_subject() {
     let help = run(&["--help"]).done();
     for line in ["First steps:\n  demo ", "Results:\n", "Setup:\n  config ", "Common options:\n"] {
         assert!(help.contains(line), "{line}: {help}");
@@ -61,7 +61,7 @@ fn every_command_has_help_that_ends_with_an_example() {
 }
 
 #[test]
-fn what_is_not_built_yet_is_neither_in_the_help_nor_done() {
+fn planned_options_are_refused() {
     run(&["forms", "import"]).refused(&["import", "not implemented"]);
 }
 
@@ -84,7 +84,7 @@ fn misspelt_names_get_a_suggestion() {
 }
 
 #[test]
-fn bad_arguments_say_what_would_be_right() {
+fn bad_arguments_are_reported_with_the_expected_form() {
     run(&["find", "book"]).refused(&["--seeds"]);
     run(&["harvest"]).refused(&["FORM|URL", "--topic NAME"]);
     run(&["find", "book", "--seeds", "no/such/file"]).refused(&["no/such/file", "http://"]);
@@ -103,7 +103,7 @@ fn seeds_in_a_file_are_checked_line_by_line() {
 }
 
 #[test]
-fn a_missing_store_is_a_failure_that_says_what_to_do() {
+fn a_missing_store_is_reported_with_a_next_step() {
     for command in ["forms", "sites", "runs", "harvests", "records", "queries", "submissions", "status"] {
         let ran = run(&[command]);
         assert_eq!(ran.status, 1, "{ran:?}");
@@ -120,7 +120,7 @@ fn completions_know_the_commands() {
 }
 
 #[test]
-fn the_doctor_names_what_is_wrong() {
+fn the_doctor_names_each_problem() {
     let place = Place::new();
     let healthy = place.run(&["doctor"]).done();
     assert!(healthy.contains("ok    configuration"), "{healthy}");

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::Stdio;
 
 #[test]
-fn the_truth_is_listed_and_the_same_seed_tells_the_same() {
+fn the_truth_is_listed_and_depends_only_on_the_seed() {
     let place = Place::new();
     let truth =
         |seed: &str| place.run(&["world", "truth", "--scale", "tiny", "--json", "--seed", seed]).done();

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_anchor_path_and_host_tell_the_topic() {
+    fn words_of_anchor_path_and_host_give_the_topic() {
         let plain = own("http://a.example/x", "more");
         assert!(own("http://a.example/x", "Hotels and resorts") > plain + 0.3);
         assert!(own("http://a.example/hotel-rooms.html", "more") > plain + 0.3);

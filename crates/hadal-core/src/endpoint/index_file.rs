@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_named_by_the_page_or_stands_beside_a_script() {
+    fn an_index_is_named_by_the_page_or_is_beside_a_script() {
         for (html, expected) in [
             ("<script src='../searchindex.js' defer></script>", "http://a.org/docs/searchindex.js"),
             ("<script src='../_static/doctools.js?v=9a2'></script>", "http://a.org/docs/searchindex.js"),

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_stands_for_the_search_of_its_own_software() {
+    fn an_endpoint_holds_the_records_of_its_own_softwares_search() {
         let page = |form: &str| {
             let html = format!("<link rel='https://api.w.org/' href=/wp-json/>{form}");
             parse(html.as_bytes(), None, &Url::parse("http://a.org/start").unwrap())

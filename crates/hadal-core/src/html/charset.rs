@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_beats_the_header_and_the_header_beats_the_markup() {
+    fn the_byte_order_mark_precedes_the_header_and_the_header_the_markup() {
         let marked = b"\xef\xbb\xbf<meta charset=koi8-r>";
         assert_eq!(charset(marked, Some("text/html; charset=shift_jis")), "UTF-8");
         assert_eq!(charset(b"<meta charset=koi8-r>", Some("text/html; charset=\"Shift_JIS\"")), "Shift_JIS");

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn actions_are_found_however_deep_they_sit() {
+    fn actions_are_found_at_any_depth() {
         for json in [
             r#"{"@type":"WebSite","potentialAction":{"@type":"SearchAction","target":"/s?q={term}"}}"#,
             r#"{"@graph":[{"@type":"Thing"},{"potentialAction":[{"@type":"SearchAction","target":

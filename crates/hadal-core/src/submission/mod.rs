@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_select_sends_what_is_selected_or_its_first_choice() {
+    fn a_select_sends_the_selected_or_the_first_option() {
         let html = "<form action=/s><select name=a><option>1<option>2</select>
             <select name=b><option>1<option selected>2</select>
             <select name=c multiple><option>1<option>2<option>3</select><select name=d></select></form>";

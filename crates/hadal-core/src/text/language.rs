@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_lose_the_endings_of_their_language() {
+    fn words_are_stemmed_by_their_language() {
         for (code, word, stem) in
             [("en", "libraries", "librari"), ("en", "searching", "search"), ("de", "b\u{fc}cher", "buch")]
         {

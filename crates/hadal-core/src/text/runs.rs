@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn eight_bytes_at_a_time_see_what_one_at_a_time_sees(bytes in prop::collection::vec(any::<u8>(), 0..30)) {
+        fn scanning_eight_bytes_at_a_time_equals_scanning_single_bytes(bytes in prop::collection::vec(any::<u8>(), 0..30)) {
             let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 128;
             let run: Vec<u8> = bytes.iter().copied().take_while(is_part).collect();
             let letters = match () {

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_is_what_was_kept() {
+    fn decoded_pages_equal_encoded_ones() {
         let response = Response { status: 200, transferred: 99, ..Response::default() };
         for (address, text) in [("http://a.example/", true), ("http://a.example/x", false)] {
             let url = Url::parse(address).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_bytes_bring_nothing_back() {
+    fn damaged_bytes_are_not_decoded() {
         let url = Url::parse("http://a.example/").unwrap();
         let bytes = pack(&Response::default(), &read(&url)).unwrap();
         assert!(unpack(&bytes[..bytes.len() / 2], &url).is_none());

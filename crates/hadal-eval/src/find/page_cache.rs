@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused_and_room_comes_back() {
+    fn a_full_cache_refuses_pages_and_frees_memory_when_dropped() {
         let limit = CacheLimit::of(2 * (100 + ENTRY));
         let cache = PageCache::new(Arc::clone(&limit));
         for id in 0..4 {

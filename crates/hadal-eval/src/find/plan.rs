@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trials_of_one_topic_stand_together_and_no_two_share_a_name() {
+    fn trials_of_one_topic_are_adjacent_and_names_are_unique() {
         let plan = FindPlan {
             world: Preset::Tiny,
             sites: None,

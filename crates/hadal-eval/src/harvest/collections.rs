@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_holds_what_its_files_are_called() {
+    fn collections_of_a_folder_are_named_by_their_files() {
         let place = tempfile::tempdir().unwrap();
         let lines: String = (0..10)
             .map(|n| format!("{{\"id\": {n}, \"title\": \"record {n}\", \"year\": 19{n}0}}\n"))

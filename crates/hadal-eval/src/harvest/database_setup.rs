@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_show_what_the_setting_lets_them() {
+    fn answers_show_the_parts_that_the_setting_allows() {
         let collection = collection();
         let [full, snippet] =
             ["base", "snippet"].map(|name| DatabaseSetup::new(collection.clone(), &case(name, 0)).unwrap());

@@ -114,7 +114,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn trials_of_one_database_stand_together_and_no_two_share_a_name() {
+    fn trials_of_one_database_are_adjacent_and_names_are_unique() {
         let plan = HarvestTrialPlan {
             collections: NamedCollection::generated()[..2].to_vec(),
             records: 100,

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_are_told_as_the_setting_wants_and_free_pages_are_free() {
+    fn totals_follow_the_setting_and_free_pages_cost_nothing() {
         assert_eq!(harvested("total-hidden", 1, None).0.came[0].2, None);
         let rounded = harvested("total-rounded", 1, None).0.came[0].2;
         assert!(matches!(rounded, Some(StatedTotal::About(total)) if total % 10 == 0), "{rounded:?}");

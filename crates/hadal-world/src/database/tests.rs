@@ -187,7 +187,7 @@ fn pages_together_are_everything_up_to_the_cap() {
 }
 
 #[test]
-fn an_empty_question_gets_what_the_habits_say() {
+fn an_empty_query_is_answered_as_configured() {
     let base = Database::new(small(Script::Spaced), DatabaseConfig::default());
     for (empty_query, total) in
         [(EmptyQuery::Everything, 150), (EmptyQuery::Nothing, 0), (EmptyQuery::Error, 0)]

@@ -230,7 +230,7 @@ mod tests {
     use crate::spec::Spec;
 
     #[test]
-    fn forms_stand_on_pages_that_exist() {
+    fn forms_are_on_pages_that_exist() {
         for site in populate(&Spec::demo(1)) {
             let tree = site.tree();
             for form in plan(&site, BackEnds::Varied) {

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_bytes_go_to_one_step_alone() {
+    fn the_last_bytes_go_to_a_single_step() {
         let budget = Budget { bytes: Some(1000), ..Budget::default() };
         let ask = |bytes, in_flight, reserved| {
             budget.allow_step(&spent(0, bytes), in_flight, reserved, Duration::ZERO, 400)

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_tells_what_a_form_is_and_why() {
+    fn a_card_shows_kind_fields_and_evidence() {
         let text = drawn(PAGE, Screen::file());
         for words in
             ["form 0: search", "GET find", "and 1 hidden", "it asks for a password", "Books \\u{1b}[31m"]
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_veto_stands_apart_from_its_reason() {
+    fn a_veto_is_shown_apart_from_its_reason() {
         assert!(drawn(PAGE, Screen::file()).contains("not sent  it asks for a password"));
     }
 

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_totals_tell_right_from_wrong_and_how_many_there_are() {
+    fn the_totals_count_right_wrong_and_existing_forms() {
         let found = [
             row(1, DemoTruth::Right),
             row(2, DemoTruth::Wrong("newsletter".into())),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_is_cut_and_says_so() {
+    fn a_cut_list_states_the_number_of_further_rows() {
         let found: Vec<DemoRow> = (0..33).map(|number| row(number, DemoTruth::Right)).collect();
         let text = render("book", &found, 40, Screen::file());
         assert!(text.contains("... and 13 more"), "{text}");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_is_said_plainly() {
+    fn a_demo_without_forms_is_reported() {
         assert_eq!(
             render("book", &[], 40, Screen::file()),
             "0 book forms found: 0 right, 0 wrong; 40 exist\n"

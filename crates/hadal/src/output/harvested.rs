@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_an_upper_end_says_so() {
+    fn an_interval_without_an_upper_end_is_shown_as_open() {
         let cell = interval([10.0, 20.123_456, f64::INFINITY], |size| format!("{size:.0}"));
         assert_eq!(cell.json(), r#"{"estimate":20.1235,"low":10.0,"high":null}"#);
         assert_eq!(cell.table_text(), "20 (10 to inf)");

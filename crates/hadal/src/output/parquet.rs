@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_comes_back_as_nothing() {
+    fn missing_values_are_null() {
         let file = tempfile::tempfile().unwrap();
         let mut writer = Box::new(Parquet::new(COLUMNS, file.try_clone().unwrap()).unwrap());
         writer.row(&[const { Cell::Missing }; 6]).unwrap();

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_follows_the_recent_pace_not_the_first_rush() {
+    fn the_remaining_time_follows_the_recent_pace() {
         let mut rates = RecentRates::default();
         for second in 0..=10 {
             rates.note(&at(second, second * 50));

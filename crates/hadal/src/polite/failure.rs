@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_the_status_with_its_name() {
+    fn a_status_code_is_explained_with_its_name() {
         assert_eq!(FailureKind::Http(404).explanation(), "status 404 (Not Found)");
         assert_eq!(FailureKind::Http(799).explanation(), "status 799");
         assert_eq!(FailureKind::Fetch(FetchError::NoSuchHost).explanation(), "host name does not resolve");

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_search_is_told_from_a_login() {
+    fn a_book_search_and_a_login_get_different_verdicts() {
         let judged = judged(&DocumentLocation::Unknown, &JudgedTopics::BuiltIn);
         let [search, login, _] = judged.forms.as_slice() else { panic!("{judged:?}") };
         assert_eq!((search.kind, search.veto), (FormKind::Search, None));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn one_topic_brings_relevance() {
+    fn a_single_topic_adds_relevance() {
         let topic = JudgedTopics::One("book".into(), CriticTarget::built_in("book").unwrap());
         let judged = judged(&DocumentLocation::Unknown, &topic);
         let form = &judged.forms[0];

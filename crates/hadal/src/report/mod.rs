@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_yet_is_zero_or_null() {
+    fn an_empty_store_has_zero_or_null_figures() {
         let json = serde_json::to_value(sum(&[])).unwrap();
         for key in ["requests", "pages", "failed", "sites", "forms_searchable", "forms_relevant", "queries"] {
             assert_eq!(json[key], 0, "{key}");

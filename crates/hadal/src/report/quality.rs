@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_read_the_estimate_its_interval_and_what_it_rests_on() {
+    fn the_estimate_is_shown_with_interval_and_sample() {
         let precision = quality::wilson_interval(45, 48);
         let (relevant, sampled, searches, does_not, unclear) = (148, 50, 45, 3, 2);
         let found =

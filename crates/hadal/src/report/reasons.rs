@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_reads_as_a_person_would_say_it() {
+    fn reasons_are_phrased_in_plain_words() {
         assert_eq!(words("button", "search"), "button says: search");
         assert_eq!(words("concept.label", "first_name"), "label says: a word for first name");
         assert_eq!(words("says search", "button"), "its button mentions searching");

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_lane_that_is_too_long_to_count_is_what_is_left() {
+    fn the_length_of_the_only_uncounted_queue_is_the_remainder() {
         let row = |lane, waiting| QueueLength { queue: QueueId(lane), waiting };
         let most = MAX_COUNTED_LINKS as u64;
         let shown = lanes(&[row(0, most), row(1, 7)], 123_456);

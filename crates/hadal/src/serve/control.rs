@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_wished_stays_as_it_was() {
+    fn a_change_leaves_other_controls_unchanged() {
         let before = Control { pause: true, stop: false, max_requests: Some(9) };
         assert_eq!(ControlChange::default().after(before.clone()), before);
         let more =

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pace_is_what_was_done_in_the_time_between() {
+    fn rates_are_differences_over_time() {
         let at = Instant::now();
         let sample =
             |seconds, requests, pages| RateSample { at: at + Duration::from_secs(seconds), requests, pages };

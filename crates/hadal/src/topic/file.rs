@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_and_other_names_are_told() {
+    fn unknown_keys_and_wrong_names_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let read = |text: &str| {
             let path = dir.path().join("recipes.toml");

@@ -74,7 +74,7 @@ mod tests {
     use crate::topic::learn::learn;
 
     #[test]
-    fn a_topic_comes_back_and_a_damaged_model_says_what_to_do() {
+    fn a_topic_is_read_back_and_a_damaged_model_is_reported_with_a_next_step() {
         let dir = tempfile::tempdir().unwrap();
         let folder = TopicFolder(dir.path().join("topics"));
         assert!(folder.names().is_empty() && !folder.has("recipes"));

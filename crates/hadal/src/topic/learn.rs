@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_examples_teach_words_that_a_person_can_check() {
+    fn learned_words_and_scores_fit_the_examples() {
         let model = learn(&volcanoes(), &[], "");
         let first: Vec<&str> = model.strongest_words.words().take(8).collect();
         assert!(first.iter().any(|word| word.starts_with("volcano")), "{:?}", model.strongest_words);

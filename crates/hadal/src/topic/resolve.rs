@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_and_nothing_is_no_topic() {
+    fn misspelt_topics_get_a_suggestion_and_empty_ones_are_refused() {
         let (_dir, folder) = folder();
         for (slip, meant) in [("hotl", "hotel"), ("volcanos", "volcanoes")] {
             let error = resolve(slip, &folder).unwrap_err().to_string();

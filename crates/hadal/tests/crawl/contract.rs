@@ -133,7 +133,7 @@ async fn with_one_lead_a_host_lazy_rescoring_equals_full_reranking() {
 }
 
 #[tokio::test]
-async fn with_many_leads_a_host_lazy_rescoring_is_close_to_full_reranking_and_loses_nothing() {
+async fn lazy_rescoring_is_close_to_full_rescoring_and_loses_no_link() {
     let web = || numbered(60, |n| format!("http://h{}.example/{n}", n % 12));
     let gain = |order: &[f32]| order.iter().take(20).sum::<f32>();
     let full = order(web(), Toy::new(5, Learns::Fully)).await;
@@ -181,7 +181,7 @@ async fn preferring(web: Web, seeds: &[&str]) -> (Vec<String>, Vec<Vec<String>>)
 }
 
 #[tokio::test]
-async fn what_a_site_is_worth_decides_between_sites() {
+async fn the_bonus_of_a_site_decides_between_sites() {
     let page = |web: Web, host: &str, n: u32| {
         let links = links(&[&format!("http://{host}/x"), &format!("http://{host}/y")]);
         web.page(&format!("http://{host}/{n}"), &links)

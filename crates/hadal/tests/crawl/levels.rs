@@ -145,7 +145,7 @@ async fn a_backward_crawl_finds_the_features_of_each_level_and_is_paid_for() {
 }
 
 #[tokio::test]
-async fn a_book_crawl_from_shops_only_learns_what_libraries_look_like() {
+async fn a_book_crawl_from_shops_learns_words_of_libraries() {
     let tells = |lesson: &Lesson| {
         stems(lesson, 1).iter().any(|stem| stem.starts_with("librar") || stem.starts_with("catalog"))
     };

@@ -127,7 +127,7 @@ async fn an_uncertain_form_is_asked_charged_and_written_down() {
 }
 
 #[tokio::test]
-async fn what_a_form_shows_itself_to_be_is_what_it_is_held_for() {
+async fn the_result_of_a_probe_sets_the_verdict() {
     let shop = Arc::new(Shop::with(1));
     let crawl = crawl_of(&shop, 1.0);
     let store = Arc::clone(&crawl.store);
@@ -163,7 +163,7 @@ async fn a_form_that_asks_for_a_password_is_never_submitted() {
 }
 
 #[tokio::test]
-async fn robots_txt_is_obeyed_by_questions_too() {
+async fn robots_txt_is_obeyed_by_probes_too() {
     let shop = Arc::new(Shop { robots: "User-agent: *\nDisallow: /find", ..Shop::with(5) });
     let summary = run(crawl_of(&shop, 1.0)).await;
     assert_eq!((shop.submitted().len(), summary.counters.probes), (0, 0));
@@ -188,7 +188,7 @@ async fn the_share_of_requests_and_the_cap_of_a_site_hold() {
 }
 
 #[tokio::test]
-async fn a_busy_host_is_asked_again_after_the_time_it_names() {
+async fn a_probe_is_repeated_after_retry_after() {
     let shop = Arc::new(Shop { busy: Mutex::new(1), ..Shop::with(1) });
     let crawl = crawl_of(&shop, 1.0);
     let store = Arc::clone(&crawl.store);

@@ -72,7 +72,7 @@ async fn hadal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_raised_budget_goes_on_and_visits_nothing_twice() {
+async fn after_a_raised_budget_no_page_is_visited_twice() {
     let world = Arc::new(World::new(Spec::demo(5)));
     let folder = tempfile::tempdir().unwrap();
     for store in ["memory:", &format!("file:{}", folder.path().display())] {

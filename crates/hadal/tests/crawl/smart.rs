@@ -68,7 +68,7 @@ async fn sites_are_entered_at_home_and_those_that_deep_sites_link_to_come_first(
 }
 
 #[tokio::test]
-async fn a_site_off_topic_is_not_explored_and_points_at_nobody() {
+async fn an_off_topic_site_is_not_explored_and_adds_no_sites() {
     let weather = "<title>Weather</title><p>rain, wind and sun</p><a href=/tomorrow>tomorrow</a>
         <a href='http://third.example/'>climate</a>";
     let web = Web::default()
@@ -124,7 +124,7 @@ fn shelf(libraries: usize) -> Web {
 }
 
 #[tokio::test]
-async fn after_fifty_deep_sites_it_knows_what_they_are_called() {
+async fn after_fifty_deep_sites_it_knows_words_of_their_names() {
     let web = Arc::new(shelf(55));
     let crawl = unhurried(&web, ADAPTIVE, &[RICH]);
     let store = Arc::clone(&crawl.store);

@@ -119,7 +119,7 @@ async fn endless_redirects_are_cut() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again_after_the_time_it_names() {
+async fn a_page_is_requested_again_after_retry_after() {
     let web = Web::default().answer(SEED, 503, &[("retry-after", "30")], "").page(SEED, BOOK_FORM);
     let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
     assert_eq!((summary.counters.relevant, summary.counters.requests, summary.counters.failed), (1, 3, 0));
@@ -187,7 +187,7 @@ async fn bytes_never_exceed_the_budget_and_a_cut_page_is_read_again_when_it_is_r
 }
 
 #[tokio::test]
-async fn a_raised_budget_goes_on_and_repeats_nothing() {
+async fn a_raised_budget_resumes_the_crawl_without_repetition() {
     let targets: Vec<String> = (0..20).map(|n| format!("/{n}")).collect();
     let web = Arc::new(star(&targets.iter().map(String::as_str).collect::<Vec<_>>()));
     let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
@@ -261,7 +261,7 @@ async fn a_scope_narrowed_later_holds_for_links_that_wait_already() {
 }
 
 #[tokio::test]
-async fn what_https_says_is_not_held_against_http() {
+async fn a_tls_failure_of_https_does_not_affect_http() {
     let web = star(&["https://a.example/s", "/1"]).error("https://a.example/robots.txt", FetchError::Tls);
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
@@ -270,7 +270,7 @@ async fn what_https_says_is_not_held_against_http() {
 }
 
 #[tokio::test]
-async fn a_busy_host_is_left_alone_as_long_as_it_asks_also_when_the_link_is_given_up() {
+async fn retry_after_delays_the_host_also_when_the_link_is_given_up() {
     let busy = [("retry-after", "3600")];
     let web = Web::default().page(SEED, &links(&["/1", "/2"])).answer("http://a.example/1", 429, &busy, "");
     let crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
@@ -309,7 +309,7 @@ impl Fetch for Sparing {
 }
 
 #[tokio::test]
-async fn an_old_robots_txt_is_asked_for_only_if_it_changed_and_goes_on_to_hold() {
+async fn an_expired_robots_txt_is_requested_conditionally_and_kept_if_unchanged() {
     let rules = "User-agent: *\nCrawl-delay: 60\nDisallow: /99";
     let headers = [("etag", "\"v1\""), ("cache-control", "max-age=3600")];
     let targets: Vec<String> = (30..100).map(|n| format!("/{n}")).collect();
@@ -331,7 +331,7 @@ impl Fetch for Brittle {
 }
 
 #[tokio::test]
-async fn a_step_that_panics_is_a_counted_failure_and_the_crawl_goes_on() {
+async fn a_step_that_panics_counts_as_failed_and_the_crawl_continues() {
     let web = star(&["/broken", "/1"]);
     let summary = run(setup(Arc::new(Brittle(web)), strategy("breadth-first"), &[SEED])).await;
     assert_eq!((summary.counters.pages, summary.counters.errors[&kind("protocol")]), (2, 1));

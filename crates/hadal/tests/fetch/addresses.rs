@@ -75,7 +75,7 @@ async fn ports_of_other_protocols_are_always_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_web_address_is_refused() {
+async fn addresses_other_than_http_are_refused() {
     for url in ["ftp://shop.example/", "file:///etc/hosts", "mailto:a@b.example"] {
         assert_eq!(refusal(&NetworkOptions::default(), url).await, Some(FetchError::BadUrl), "{url}");
     }

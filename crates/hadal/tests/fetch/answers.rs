@@ -91,7 +91,7 @@ async fn a_connection_is_used_again() {
 }
 
 #[tokio::test]
-async fn idle_connections_are_few_however_many_hosts_were_met() {
+async fn idle_connections_are_few_for_any_number_of_hosts() {
     let server = Server::answering(page("x"), Then::Hold).await;
     let network = Network::new(options(server.addr)).unwrap();
     for n in 0..300 {
@@ -166,7 +166,7 @@ async fn compressed_bodies_are_charged_as_they_came() {
 }
 
 #[tokio::test]
-async fn a_compressed_bomb_is_cut() {
+async fn a_decompression_bomb_is_cut() {
     let bomb = answer("200 OK", &["Content-Encoding: gzip"], &gzip(&vec![0; 20_000_000]));
     let server = Server::answering(bomb, Then::Close).await;
     let request = Request { body_limit: 100_000, ..get("http://shop.example/") };
@@ -175,7 +175,7 @@ async fn a_compressed_bomb_is_cut() {
 }
 
 #[tokio::test]
-async fn a_damaged_compressed_body_keeps_what_could_be_read() {
+async fn a_damaged_compressed_body_keeps_its_readable_part() {
     let plain: String = (0..50_000).map(|n| format!("{} ", n * 7919 % 10_007)).collect();
     let mut coded = gzip(plain.as_bytes());
     let middle = coded.len() / 2;
@@ -211,7 +211,7 @@ async fn a_length_that_promises_too_much_leaves_a_broken_body() {
 }
 
 #[tokio::test]
-async fn a_length_that_promises_too_little_is_believed() {
+async fn the_body_ends_at_its_content_length() {
     let (body, completeness) =
         body_of("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf and more", Then::Close).await;
     assert_eq!((body.as_str(), completeness), ("half", BodyCompleteness::Whole));
@@ -268,7 +268,7 @@ async fn endless_preliminary_answers_time_out() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_told_so() {
+async fn a_response_that_is_not_http_is_reported() {
     for garbage in [
         "<html>HTTP/0.9 knew no headers</html>",
         "SSH-2.0-OpenSSH_9.0\r\n",
@@ -280,14 +280,14 @@ async fn what_is_not_http_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_connection_closed_without_an_answer_is_told_so() {
+async fn a_connection_closed_without_a_response_is_reported_as_closed() {
     for beginning in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Ty"] {
         assert_eq!(outcome(beginning, Then::Close).await, Err(FetchError::Closed), "{beginning}");
     }
 }
 
 #[tokio::test]
-async fn nobody_listening_is_told_so() {
+async fn a_refused_connection_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     drop(listener);
@@ -305,7 +305,7 @@ async fn silence_after_the_request_times_out() {
 }
 
 #[tokio::test]
-async fn silence_within_the_body_ends_it_and_what_came_is_kept() {
+async fn a_timeout_within_the_body_keeps_the_received_part() {
     let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", Then::Hold).await;
     let options = impatient(server.addr, |timeouts| timeouts.stall = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
@@ -314,7 +314,7 @@ async fn silence_within_the_body_ends_it_and_what_came_is_kept() {
 }
 
 #[tokio::test]
-async fn a_body_that_trickles_forever_is_ended_and_what_came_is_charged() {
+async fn a_body_that_never_ends_is_cut_and_its_bytes_are_charged() {
     let server = Server::answering("HTTP/1.1 200 OK\r\n\r\n", Then::Trickle(Duration::from_millis(5))).await;
     let options = impatient(server.addr, |timeouts| timeouts.total = SOON);
     let exchange = fetch(options, &get("http://shop.example/")).await;
@@ -324,7 +324,7 @@ async fn a_body_that_trickles_forever_is_ended_and_what_came_is_charged() {
 }
 
 #[tokio::test]
-async fn a_total_that_ends_while_connecting_is_told_so() {
+async fn a_total_timeout_during_connection_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let options = impatient(listener.local_addr().unwrap(), |timeouts| timeouts.total = SOON);
     let exchange = fetch(options, &get("https://shop.example/")).await;

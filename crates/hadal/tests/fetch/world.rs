@@ -57,7 +57,7 @@ async fn raw(server: &RunningServer, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn both_ways_bring_the_same_answer() {
+async fn both_fetchers_return_the_same_response() {
     let server = echo().await;
     let posted = Request { method: Method::Post, body: b"q=1".to_vec(), ..get("http://b.example/find") };
     for request in [get("http://a.example/x?y=1"), posted, get("http://moved.example/")] {
@@ -104,7 +104,7 @@ async fn a_dead_host_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn every_address_served_is_told() {
+async fn every_served_address_is_passed_to_the_callback() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = told.clone();
     let on_request = Arc::new(move |url: &Url| heard.lock().unwrap().push(url.to_string()));

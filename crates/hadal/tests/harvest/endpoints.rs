@@ -147,7 +147,7 @@ async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<d
 }
 
 #[tokio::test]
-async fn a_search_index_brings_all_records_with_one_request() {
+async fn a_search_index_returns_all_records_with_one_request() {
     let site = ScriptSite::new(None, true);
     let (source, summary, store) = harvested(&site).await;
     assert_eq!((source, summary.counters.records), (FormSource::SearchIndex, RECORDS as u64));

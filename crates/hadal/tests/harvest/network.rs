@@ -129,7 +129,7 @@ impl Respond for Guarded {
 }
 
 #[tokio::test]
-async fn sessions_and_tokens_that_expire_are_fetched_anew() {
+async fn expired_sessions_and_tokens_are_fetched_again() {
     let site = Arc::new(Guarded::default());
     let running =
         serve(site.clone(), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();

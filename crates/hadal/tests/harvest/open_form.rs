@@ -67,7 +67,7 @@ async fn a_page_without_a_search_is_searched_as_its_description_says() {
 }
 
 #[tokio::test]
-async fn a_search_that_people_see_needs_no_description() {
+async fn a_visible_search_needs_no_description() {
     let page =
         format!("{LINK}<form action=/s role=search><input type=search name=q><button>Search</button></form>");
     let (found, requests) = opened(described(&page), "http://boats.example/", None).await;
@@ -76,7 +76,7 @@ async fn a_search_that_people_see_needs_no_description() {
 }
 
 #[tokio::test]
-async fn a_description_that_robots_forbid_is_left_alone() {
+async fn a_description_disallowed_by_robots_txt_is_not_fetched() {
     let web = described(&format!("{LINK}{SUBSCRIBE}")).answer(
         "http://boats.example/robots.txt",
         200,

@@ -134,7 +134,7 @@ async fn every_layout_gives_its_records_without_a_rule_for_any() {
 }
 
 #[tokio::test]
-async fn a_harvest_that_was_cut_short_goes_on_with_what_it_knew() {
+async fn an_interrupted_harvest_resumes_with_its_learned_state() {
     let world = web(DatabaseConfig::default());
     let (whole, parts) = (memory(), memory());
     let at_once = run(&world, &whole, 120).await;
@@ -257,7 +257,7 @@ async fn requests_that_opened_the_form_are_charged_to_the_harvest() {
 }
 
 #[tokio::test]
-async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
+async fn harvests_of_bad_databases_end_with_a_reason_and_keep_their_records() {
     let expected = |name: &str| -> &[HarvestEnding] {
         match name {
             "same-page" => &[HarvestEnding::SameAnswers],
@@ -280,7 +280,7 @@ async fn bad_databases_end_with_a_verdict_and_keep_what_they_gave() {
 }
 
 #[tokio::test]
-async fn titles_by_letter_bring_everything_for_far_fewer_requests_than_words() {
+async fn a_letter_index_returns_all_records_with_fewer_requests_than_words() {
     let habits = |letters| DatabaseConfig {
         has_letter_index: letters,
         result_cap: Some(150),
@@ -298,7 +298,7 @@ async fn titles_by_letter_bring_everything_for_far_fewer_requests_than_words() {
 }
 
 #[tokio::test]
-async fn facets_reach_what_words_do_not_under_a_cap() {
+async fn under_a_cap_facets_reach_records_that_words_do_not() {
     let habits = |facets: &[&str]| DatabaseConfig {
         facets: facets.iter().map(ToString::to_string).collect(),
         result_cap: Some(20),
@@ -333,7 +333,7 @@ async fn detailed(excerpt: Excerpt, details: DetailMode) -> (usize, usize, usize
 }
 
 #[tokio::test]
-async fn own_pages_are_fetched_when_wished_or_when_lists_tell_little() {
+async fn detail_pages_are_fetched_on_request_or_when_lists_show_little() {
     for (excerpt, details) in [
         (Excerpt::Title, DetailMode::Auto),
         (Excerpt::Words(8), DetailMode::Auto),
@@ -350,7 +350,7 @@ async fn own_pages_are_fetched_when_wished_or_when_lists_tell_little() {
 }
 
 #[tokio::test]
-async fn a_harvest_pauses_goes_on_and_stops_when_it_is_told_to() {
+async fn a_harvest_pauses_resumes_and_stops_by_its_control() {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let ask = |pause, stop| {
@@ -401,7 +401,7 @@ async fn given(allowed: u64, own: u64) -> HarvestSummary {
 }
 
 #[tokio::test]
-async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
+async fn the_budget_of_a_running_harvest_can_be_raised_and_lowered() {
     for (allowed, own) in [(80, 70), (80, 100)] {
         let ended = given(allowed, own).await;
         assert_eq!((ended.state, ended.counters.requests), (HarvestState::Budget, own), "{ended:?}");
@@ -411,7 +411,7 @@ async fn a_harvest_spends_what_it_is_given_while_it_runs_fewer_or_more() {
 }
 
 #[tokio::test]
-async fn a_harvest_that_goes_on_is_running_again() {
+async fn a_resumed_harvest_has_the_state_running() {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     assert_eq!(run(&world, &store, 20).await.state, HarvestState::Budget);
     let row = || store.harvests(&HarvestQuery::default()).unwrap().remove(0);

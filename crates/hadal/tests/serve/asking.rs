@@ -38,7 +38,7 @@ async fn crawled() -> Arc<dyn Store> {
 }
 
 #[tokio::test]
-async fn a_question_to_a_topic_brings_records_that_name_their_sources() {
+async fn a_query_to_a_topic_returns_records_with_their_sources() {
     let serving = open_to_all(crawled().await).await;
     let client = serving.client.writing().await;
     let question = json!({"words": "book", "topic": "book", "most": 4});

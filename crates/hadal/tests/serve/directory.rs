@@ -37,7 +37,7 @@ async fn every_form_is_on_one_page_of_the_list() {
 }
 
 #[tokio::test]
-async fn facets_tell_what_the_list_can_be_narrowed_down_by() {
+async fn facets_list_the_values_that_narrow_the_list() {
     let client = open_to_all(with_forms(forms(7))).await.client;
     let facets = client.get("/api/forms/facets").await.json();
     assert_eq!(facets["counted"], 7);
@@ -59,7 +59,7 @@ async fn a_form_shows_the_way_to_it() {
 }
 
 #[tokio::test]
-async fn a_form_that_a_person_marks_wrong_leaves_and_comes_back() {
+async fn a_form_labelled_wrong_leaves_the_directory_until_the_label_is_removed() {
     let client = open_to_all(with_forms(forms(3))).await.client.writing().await;
     assert_eq!(mark(&client, "0000000000000002", json!("wrong")).await, StatusCode::OK);
     assert_eq!(mark(&client, "0000000000000003", json!("not-a-search")).await, StatusCode::OK);

@@ -64,7 +64,7 @@ async fn a_browser_logs_in_on_a_page() {
 }
 
 #[tokio::test]
-async fn an_unknown_page_is_a_page_for_people_and_json_for_programs() {
+async fn an_unknown_page_is_html_for_browsers_and_json_for_programs() {
     let serving = open_to_all(memory()).await;
     let page = serving.client.with("accept", "text/html").get("/nowhere").await;
     assert_eq!((page.status, page.text().contains("<main")), (StatusCode::NOT_FOUND, true));
@@ -121,7 +121,7 @@ async fn another_site_cannot_write() {
 }
 
 #[tokio::test]
-async fn every_answer_tells_browsers_to_be_strict() {
+async fn every_response_has_the_security_headers() {
     let serving = open_to_all(memory()).await;
     for (method, path) in every_route(&serving.client).await {
         if path.ends_with("/events") {

@@ -47,7 +47,7 @@ async fn no_page_has_anything_from_a_store_in_it() {
 }
 
 #[tokio::test]
-async fn what_a_request_says_is_not_said_back_as_markup() {
+async fn request_content_is_not_echoed_as_markup() {
     let client = open_to_all(memory()).await.client;
     let path = "/api/forms?label=%3Cscript%3Ealert(1)%3C/script%3E";
     let answer = client.get(path).await;

@@ -87,7 +87,7 @@ async fn a_run_is_shown_with_all_that_is_known_of_it() {
 }
 
 /// Sends control changes while the run or harvest is active, and after its end.
-async fn is_told_what_to_do(serving: &Serving, path: &str, control: impl Fn() -> Control, end: impl Fn()) {
+async fn check_controls(serving: &Serving, path: &str, control: impl Fn() -> Control, end: impl Fn()) {
     let client = serving.client.writing().await;
     let ask = |body| client.send(Method::POST, path, Some(body));
     assert_eq!(
@@ -104,18 +104,18 @@ async fn is_told_what_to_do(serving: &Serving, path: &str, control: impl Fn() ->
 }
 
 #[tokio::test]
-async fn a_run_is_told_what_to_do() {
+async fn a_run_is_paused_resumed_and_stopped_over_http() {
     let serving = open_to_all(with_forms(vec![])).await;
     let control = || serving.store.control(Activity::Run(RunId(1))).unwrap();
     let end = || {
         let ended = RunProgress { state: RunState::Stopped, ..RunProgress::default() };
         serving.store.commit(RunId(1), &Batch { progress: Some(ended), ..Batch::default() }).unwrap();
     };
-    is_told_what_to_do(&serving, "/api/runs/1/control", control, end).await;
+    check_controls(&serving, "/api/runs/1/control", control, end).await;
 }
 
 #[tokio::test]
-async fn a_harvest_is_told_what_to_do() {
+async fn a_harvest_is_paused_resumed_and_stopped_over_http() {
     let serving = open_to_all(memory()).await;
     let id = begin_harvest(serving.store.as_ref());
     let control = || serving.store.control(Activity::Harvest(id)).unwrap();
@@ -123,14 +123,14 @@ async fn a_harvest_is_told_what_to_do() {
         let ended = HarvestProgress { state: HarvestState::Stopped, ..HarvestProgress::default() };
         serving.store.commit_harvest(id, &ended.into()).unwrap();
     };
-    is_told_what_to_do(&serving, "/api/harvests/1/control", control, end).await;
+    check_controls(&serving, "/api/harvests/1/control", control, end).await;
     let client = serving.client.writing().await;
     let nobody = client.send(Method::POST, "/api/harvests/2/control", Some(json!({"stop": true}))).await;
     assert_eq!(nobody.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn numbers_are_told_to_prometheus() {
+async fn metrics_are_exposed_to_prometheus() {
     let serving = open_to_all(with_forms(vec![form(1, "http://a.org/", 0.9, 0.8)])).await;
     let answer = serving.client.get("/metrics").await;
     assert!(answer.header("content-type").starts_with("text/plain; version=0.0.4"));

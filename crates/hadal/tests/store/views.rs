@@ -240,7 +240,7 @@ fn views_in_postgres_have_the_columns_and_values_of_the_exports() {
 }
 
 #[test]
-fn questions_of_people_are_in_the_view_of_their_database() {
+fn user_queries_are_in_the_view_of_their_database() {
     let folder = tempfile::tempdir().unwrap();
     let store = crawl(folder.path()).unwrap();
     let number = store

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_stands_in_the_label_or_behind_it() {
+    fn a_count_is_read_from_the_label_or_the_text_after_it() {
         assert_eq!(label_and_count("Fiction (1,012)", ""), Some(("Fiction".into(), Some(1012))));
         assert_eq!(label_and_count("Fiction", "(12) Poems"), Some(("Fiction".into(), Some(12))));
         assert_eq!(label_and_count("1999", "7 1998"), Some(("1999".into(), Some(7))));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_without_other_queries_is_believed_if_all_records_were_seen() {
+    fn a_total_is_trusted_without_other_queries_if_all_records_were_seen() {
         let mut estimator = SizeEstimator::default();
         answer(&mut estimator, &Query::default(), 0..30, Some(46));
         assert_eq!(estimator.by_stated_total(), None, "the total is greater");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_listing_is_believed_while_no_new_record_comes() {
+    fn a_complete_listing_is_trusted_until_a_new_record_appears() {
         let mut estimator = SizeEstimator::default();
         answer(&mut estimator, &Query::default(), 0..60, None);
         assert_eq!(estimator.estimate(), None, "the listing may be incomplete");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rows_support_stays() {
+    fn subtrees_that_the_rows_support_are_kept() {
         let rows: Vec<Vec<f32>> = (0..30u8).map(|at| vec![f32::from(at)]).collect();
         let classes: Vec<usize> = (0..30).map(|at| usize::from(at >= 12)).collect();
         let (table, cases) = (TrainingTable::new(&rows, &classes, 2), (0..30).collect::<Vec<_>>());

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_much_better_link_on_a_busy_host_is_waited_for() {
+    fn the_strategy_waits_for_a_much_better_link_on_a_busy_host() {
         let mut strategy = HadalStrategy::new(&StrategyContext::default());
         assert_eq!(strategy.choose(&TwoHeads(-5.0, -1.0)), QueueChoice::Idle);
         assert_eq!(strategy.choose(&TwoHeads(-1.1, -1.0)), QueueChoice::Serve(LINKS));

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_loses_with_pages_without_forms_and_with_failures() {
+    fn pages_without_forms_and_failures_lower_the_prior_of_a_site() {
         let fresh = SiteCounters { pages: 2, on_topic: 2, relevant: 1, ..SiteCounters::default() };
         let dry = SiteCounters { pages: 30, pages_since_relevant: 28, on_topic: 30, ..fresh };
         assert!(site_prior(&fresh, 0) > site_prior(&dry, 0) + 1.0);

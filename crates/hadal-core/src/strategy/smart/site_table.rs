@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_forgets_visited_sites_and_accepts_no_new_ones() {
+    fn a_full_table_drops_visited_sites_and_admits_no_new_ones() {
         let mut table = SiteTable::default();
         (0..MAX_SITES as u32).for_each(|n| assert!(table.add(SiteKey(n), SiteStatus::High)));
         assert!(!table.add(SiteKey(u32::MAX), SiteStatus::High));

@@ -97,7 +97,7 @@ fn bands_are_read_at_equal_pages_with_training_free() {
 }
 
 #[test]
-fn topics_stand_in_order_of_density() {
+fn topics_are_ordered_by_density() {
     let trials: Vec<FindTrial> = [("hotel", 100, 150), ("book", 10, 80)]
         .into_iter()
         .flat_map(|(topic, baseline, learned)| {
@@ -133,7 +133,7 @@ fn gauges_show_their_last_value_and_their_run() {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_was_tried() {
+fn without_trials_there_are_no_figures() {
     let titles: Vec<String> = sections(&[]).into_iter().map(|section| section.title).collect();
     assert!(!titles.iter().any(|title| title.contains("bands") || title.contains("ratios")), "{titles:?}");
     let alone = sections(&[trial("book", "random", 1, 3, 3)]);

@@ -42,7 +42,7 @@ fn row<'s>(section: &'s Section, first: &str) -> Vec<&'s str> {
 }
 
 #[test]
-fn levels_are_told_in_queries_and_requests_and_misses_count_at_the_budget() {
+fn levels_are_given_in_queries_and_requests_and_misses_count_at_the_budget() {
     let trials = [trial("ships", "base", "hadal", 10, 96), trial("ships", "base", "adaptive", 10, 75)];
     let efforts = section(&trials, "Queries and requests");
     assert_eq!(efforts.headings[2..], ["50 %", "70 %", "80 %", "90 %", "95 %"]);
@@ -145,7 +145,7 @@ fn an_interval_holds_when_the_truth_is_within() {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_was_tried() {
+fn without_trials_there_are_no_figures() {
     assert!(sections(&[]).iter().all(|section| section.rows.is_empty() && section.charts.is_empty()));
     let trials = [trial("ships", "base", "hadal", 10, 100)];
     let report = json(&trials, &sections(&trials)).unwrap();

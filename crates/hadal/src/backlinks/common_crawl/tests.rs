@@ -41,7 +41,7 @@ fn refused(folder: &Path) -> String {
 }
 
 #[tokio::test]
-async fn sites_that_link_to_a_site_are_told_by_their_front_doors() {
+async fn linking_sites_are_returned_as_their_home_pages() {
     let folder = graph(VERTICES, EDGES);
     let (graph, _) = open(folder.path()).unwrap();
     let hub_once = ["https://library.co.uk/", "https://hub.org/"];
@@ -111,7 +111,7 @@ async fn of_a_famous_site_some_are_drawn_from_everywhere() {
 }
 
 #[test]
-fn damage_is_told_with_file_and_line() {
+fn damage_is_reported_with_file_and_line() {
     for (vertices, edges, words) in [
         ("0\tcom.a\nx\tcom.b\n", "", ["vertices.txt", "line 2: 'x'"]),
         ("0\n", "", ["vertices.txt", "names no host"]),
@@ -126,7 +126,7 @@ fn damage_is_told_with_file_and_line() {
 }
 
 #[test]
-fn a_download_that_broke_off_is_told() {
+fn an_incomplete_download_is_reported() {
     let folder = graph(VERTICES, EDGES);
     std::fs::remove_file(folder.path().join("cc-main-2026-domain-edges.txt")).unwrap();
     let whole = gz(&(0..5000).map(|n| format!("{}\t{}\n", n % 5, n % 3)).collect::<String>());

@@ -126,16 +126,16 @@ impl Frontier {
     /// True when the score of a link is older than the model.
     pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
         // After too many tries in one choice, an outdated score is accepted.
-        queued.generation != self.generation && self.replaced_hosts < 2 * self.max_placed_anew()
+        queued.generation != self.generation && self.replaced_hosts < 2 * self.max_placed_again()
     }
 
-    fn max_placed_anew(&self) -> usize {
+    fn max_placed_again(&self) -> usize {
         self.rescored_at_once / LINKS_PER_REPLACED_HOST
     }
 
     /// Ready host with the best link of a queue, by scores that may be outdated.
     pub(super) fn best_host(&self, queue: QueueId) -> Option<HostIx> {
-        let has_tried_enough = self.replaced_hosts >= self.max_placed_anew();
+        let has_tried_enough = self.replaced_hosts >= self.max_placed_again();
         let current = has_tried_enough.then(|| self.queues.best_current_host(queue)).flatten();
         current.or_else(|| self.queues.best_host(queue))
     }

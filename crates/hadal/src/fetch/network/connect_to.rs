@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_expected() {
+    fn errors_name_the_expected_form() {
         for text in ["", "*", "=a:1", "*=host", "*=:80", "*=::1:80"] {
             let error = text.parse::<ConnectTo>().unwrap_err();
             assert!(error.to_string().contains("expected PATTERN=HOST:PORT"), "{text}");

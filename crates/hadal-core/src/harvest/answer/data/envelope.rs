@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resumption_token_stands_alone() {
+    fn a_resumption_token_excludes_other_arguments() {
         let value = json!({"OAI-PMH": [{"ListRecords": [{"items": [{"a": 1}, {"a": 2}], "resumptionToken": "t/2"}]}]});
         let found = next(&value, "verb=ListRecords&metadataPrefix=oai_dc", 2);
         assert_eq!(found.as_deref(), Some("?verb=ListRecords&resumptionToken=t%2F2"));

@@ -133,7 +133,7 @@ fn lists_that_an_answer_without_records_shows_are_none() {
 }
 
 #[test]
-fn facets_do_not_stand_for_records_that_are_not_there() {
+fn facets_of_an_empty_answer_are_not_records() {
     let mut reader = DataReader::default();
     let found = json!({"results": [{"name": "Sea eagle", "url": "/x"}, {"name": "Sea dog", "url": "/y"}], "facets": [{"name": "red boats", "count": 3}]});
     read_with(&mut reader, &found, "sea");
@@ -176,7 +176,7 @@ fn an_index_of_words_gives_records_their_words() {
 }
 
 #[test]
-fn errors_are_told_from_answers_without_records() {
+fn errors_differ_from_answers_without_records() {
     let kind = |value: Value| read(&value).kind;
     assert_eq!(kind(json!({"results": [], "total": 0})), AnswerKind::Nothing);
     assert_eq!(

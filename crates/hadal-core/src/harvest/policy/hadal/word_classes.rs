@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_without_answers_is_given_up_soon_and_alone() {
+    fn only_the_class_without_answers_is_given_up() {
         let mut indexed = IndexedClasses::default();
         let before = indexed.probability(WordClass::Stop);
         (0..3).for_each(|_| indexed.learn(WordClass::Stop, false));

@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn records_with_many_captures_stand_for_fewer_unseen_ones() {
+    fn records_with_many_captures_predict_fewer_unseen_ones() {
         let model = YieldModel::default();
         let unseen = |counts: &WordCounts| model.expect(&model.rates(), counts, None).unseen;
         assert!(unseen(&counts(10, 1)) > 3.0 * unseen(&counts(10, 4)));
