@@ -165,15 +165,9 @@ fn setup(
         seed,
         source: format!("demo world {seed}"),
     };
-    let ended = |run: &RunRow| {
-        let spent = run.progress.state == RunState::Budget && run.counters.requests >= args.max_requests;
-        run.spec == spec && (spent || run.progress.state == RunState::Exhausted)
-    };
-    if args.fresh {
-        crawl::announce_fresh(store.as_ref(), &spec)?;
-    } else if let Some(run) = store.runs(&RunQuery::default())?.iter().find(|run| ended(run)) {
-        let id = run.id.0;
-        print_above_bars(&format!("run {id} of this demo is complete; --fresh discards it and starts over"));
+    match args.fresh {
+        true => crawl::announce_fresh(store.as_ref(), &spec)?,
+        false => announce_complete(store.as_ref(), &spec, args.max_requests)?,
     }
     let (seeds, examples) = (spec.seeds.clone(), world.examples(&topic.name));
     let context = StrategyContext { seed, seeds, examples, backlinks: true };
@@ -189,6 +183,19 @@ fn setup(
         .fresh(args.fresh)
         .probing(probing, probe_word(&topic))
         .build())
+}
+
+/// Reports an earlier run of this demo that has nothing left to do.
+fn announce_complete(store: &dyn Store, spec: &RunSpec, max_requests: u64) -> Result<(), StoreError> {
+    let is_complete = |run: &RunRow| {
+        let is_spent = run.progress.state == RunState::Budget && run.counters.requests >= max_requests;
+        run.spec == *spec && (is_spent || run.progress.state == RunState::Exhausted)
+    };
+    if let Some(run) = store.runs(&RunQuery::default())?.iter().find(|run| is_complete(run)) {
+        let id = run.id.0;
+        print_above_bars(&format!("run {id} of this demo is complete; --fresh discards it and starts over"));
+    }
+    Ok(())
 }
 
 /// Relevant forms of a run with their ground truth.

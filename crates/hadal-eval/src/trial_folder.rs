@@ -14,7 +14,7 @@ pub struct TrialFolder(PathBuf);
 impl TrialFolder {
     /// Opens a folder and creates it if it does not exist.
     pub fn open(path: &Path) -> anyhow::Result<TrialFolder> {
-        fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+        fs::create_dir_all(path).with_context(|| format!("could not create {}", path.display()))?;
         Ok(TrialFolder(path.to_path_buf()))
     }
 

@@ -59,8 +59,8 @@ pub fn a_curve_holds_the_counters_by_number_of_requests(store: &dyn Store) {
         find(store, run, seq, &address, vec![form(seq + 1, &address, 0.9, 0.6)]);
     }
     let points = curve(store, run);
-    let told: Vec<_> = points.iter().map(|point| (point.requests, point.pages, point.relevant)).collect();
-    assert_eq!(told, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
+    let figures: Vec<_> = points.iter().map(|point| (point.requests, point.pages, point.relevant)).collect();
+    assert_eq!(figures, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
     store.discard(Activity::Run(run)).unwrap();
     assert_eq!(curve(store, run), []);
 }
@@ -235,8 +235,9 @@ pub fn harvests_are_paged_with_their_curves(store: &dyn Store) {
     commit_steps(store, harvest, &[ended]);
     let row = whole_harvest(store, harvest);
     let points = row.curve;
-    let told: Vec<_> = points.iter().map(|point| (point.requests, point.records, point.coverage)).collect();
-    assert_eq!(told, [(1, 2, None), (2, 4, Some([0.1, 0.2, 0.4]))]);
+    let figures: Vec<_> =
+        points.iter().map(|point| (point.requests, point.records, point.coverage)).collect();
+    assert_eq!(figures, [(1, 2, None), (2, 4, Some([0.1, 0.2, 0.4]))]);
     assert_eq!(row.upcoming, ["sea", "ship"]);
     let other = store.begin_harvest(&crate::harvest_fixture::harvest_spec(2), Time(1)).unwrap();
     let page = |before, most| -> Vec<HarvestId> {

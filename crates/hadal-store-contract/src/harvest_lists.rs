@@ -33,9 +33,9 @@ pub fn past_answers_are_listed_by_number(store: &dyn Store) {
         answers.iter().map(|answer| &answer.query).collect::<Vec<_>>(),
         [&query_row(0, 0..2), &second]
     );
-    let told = |n: usize| answers[n].records.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
-    assert_eq!(told(0), [(0, true), (1, true)]);
-    assert_eq!(told(1), [(2, true), (3, true), (0, false)], "99 was never kept");
+    let hits = |n: usize| answers[n].records.iter().map(|hit| (hit.id.0, hit.is_new)).collect::<Vec<_>>();
+    assert_eq!(hits(0), [(0, true), (1, true)]);
+    assert_eq!(hits(1), [(2, true), (3, true), (0, false)], "99 was never kept");
     let first = AnswerRecord {
         id: RecordId(0),
         is_new: true,

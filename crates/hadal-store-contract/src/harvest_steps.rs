@@ -185,7 +185,7 @@ pub fn an_estimate_stays_until_the_next_one(store: &dyn Store) {
     commit_steps(store, harvest, &[estimating(0, Some(first)), estimating(1, None)]);
     assert_eq!(harvest_row(store, harvest).estimate, Some(first));
     commit_steps(store, harvest, &[estimating(2, Some(none))]);
-    assert_eq!(harvest_row(store, harvest).estimate, Some(first), "what is no number says nothing");
+    assert_eq!(harvest_row(store, harvest).estimate, Some(first), "text without a number is ignored");
     let second = HarvestEstimate { size: [30.0, 31.0, 32.0], ..first };
     commit_steps(store, harvest, &[estimating(3, Some(second))]);
     assert_eq!(harvest_row(store, harvest).estimate, Some(second));

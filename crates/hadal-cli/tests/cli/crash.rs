@@ -35,7 +35,7 @@ async fn killed_twenty_times_a_crawl_finds_the_same_forms_and_requests_no_stored
         child.kill().unwrap();
         child.wait().unwrap();
         let repeated: Vec<String> = site.take_log().into_iter().filter(|url| kept.contains(url)).collect();
-        assert_eq!(repeated, [] as [String; 0], "pages that were kept were asked for again");
+        assert_eq!(repeated, [] as [String; 0], "stored pages were requested again");
     }
     let kept = kept_pages(&rough);
     assert!(!kept.is_empty());
@@ -119,7 +119,7 @@ async fn one_interrupt_finishes_what_is_in_flight_saves_and_exits_130() {
     let asked: BTreeSet<String> = site.take_log().into_iter().collect();
     assert!(site.find(dir.path()).status().unwrap().success());
     let again: Vec<String> = site.take_log().into_iter().filter(|url| asked.contains(url)).collect();
-    assert_eq!(again, [] as [String; 0], "nothing that was answered is asked for again");
+    assert_eq!(again, [] as [String; 0], "no answered request is sent again");
 }
 
 #[test]

@@ -9,9 +9,9 @@ fn rows(text: &str) -> Vec<Value> {
 #[test]
 fn forms_are_found_harvested_and_held_against_the_truth() {
     let place = Place::new();
-    let told = place.run(&["demo", "--max-requests", "700", "--harvest", "3", "-q"]).done();
-    assert!(told.contains("hotel forms found:") && told.contains("records downloaded:"), "{told}");
-    assert!(told.contains("Next:"), "{told}");
+    let text = place.run(&["demo", "--max-requests", "700", "--harvest", "3", "-q"]).done();
+    assert!(text.contains("hotel forms found:") && text.contains("records downloaded:"), "{text}");
+    assert!(text.contains("Next:"), "{text}");
     let harvests = rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done());
     assert_eq!(harvests.len(), 3);
     let sum = |name: &str| harvests.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
@@ -19,7 +19,7 @@ fn forms_are_found_harvested_and_held_against_the_truth() {
     assert!(right > 0 && right <= exist, "{right} of {exist}");
     assert!(wrong * 20 <= right, "{wrong} wrong, {right} right");
     assert_eq!(sum("records"), right + wrong);
-    assert!(told.contains(&format!("{} records downloaded: {right} right", right + wrong)), "{told}");
+    assert!(text.contains(&format!("{} records downloaded: {right} right", right + wrong)), "{text}");
     let submitted = rows(&place.run(&["submissions", "--truth", "--format", "jsonl"]).done());
     let all = rows(&place.run(&["submissions", "--format", "jsonl"]).done()).len() as u64;
     assert_eq!(submitted.iter().map(|row| row["submissions"].as_u64().unwrap()).sum::<u64>(), all);
@@ -35,7 +35,7 @@ fn a_complete_demo_is_shown_again_and_discarded_on_request_only() {
     let first = place.run(&demo).done();
     let again = place.run(&demo);
     assert!(again.err.contains("run 1 of this demo is complete; --fresh"), "{again:?}");
-    let forms = |told: &str| told.split("\n\n").next().map(String::from);
+    let forms = |text: &str| text.split("\n\n").next().map(String::from);
     assert_eq!(forms(&again.done()), forms(&first));
     assert_eq!(rows(&place.run(&["runs", "--json"]).done())[0]["run"], 1);
     let fresh = place.run(&[&demo[..], &["--fresh"]].concat());
@@ -67,7 +67,7 @@ fn a_dry_run_archives_nothing() {
 #[test]
 fn a_demo_may_end_with_the_forms() {
     let place = Place::new();
-    let told = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();
-    assert!(!told.contains("records downloaded"), "{told}");
+    let text = place.run(&["demo", "--max-requests", "300", "--harvest", "0", "-q"]).done();
+    assert!(!text.contains("records downloaded"), "{text}");
     assert!(rows(&place.run(&["harvests", "--truth", "--format", "jsonl"]).done()).is_empty());
 }

@@ -45,11 +45,8 @@ fn the_same_command_tries_a_failed_seed_again() {
     assert_eq!(up.status, 0, "{up:?}");
     let listed = place.run(&["forms", "--all", "--json"]).done();
     let form: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
-    let told = find(&place, server(&[("/", &page(("Books", "Author, title")))]), &["--fresh", "--json"]);
-    assert!(
-        told.out.contains(&format!("\"form_id\":{}", form["form_id"])),
-        "the same id in events: {told:?}"
-    );
+    let ran = find(&place, server(&[("/", &page(("Books", "Author, title")))]), &["--fresh", "--json"]);
+    assert!(ran.out.contains(&format!("\"form_id\":{}", form["form_id"])), "the same id in events: {ran:?}");
     assert!(!up.err.contains("could not fetch"), "{up:?}");
     let status: serde_json::Value = serde_json::from_str(&place.run(&["status", "--json"]).done()).unwrap();
     assert_eq!((&status["pages"], &status["failed"]), (&1.into(), &0.into()));
@@ -59,11 +56,8 @@ fn the_same_command_tries_a_failed_seed_again() {
 fn each_request_is_a_line_of_the_log() {
     let place = Place::new();
     let address = server(&[("/", &page(("Books", "Author, title")))]);
-    let told = find(&place, address, &["-v", "--probe", "never"]);
-    assert!(
-        told.err.contains("GET") && told.err.contains(SEED) && told.err.contains("status=200"),
-        "{told:?}"
-    );
+    let ran = find(&place, address, &["-v", "--probe", "never"]);
+    assert!(ran.err.contains("GET") && ran.err.contains(SEED) && ran.err.contains("status=200"), "{ran:?}");
     let options = ["-v", "--probe", "never", "--fresh", "--log-format", "json", "--log-file", "crawl.log"];
     assert!(!find(&place, address, &options).err.contains("status=200"));
     let log = std::fs::read_to_string(place.path().join("crawl.log")).unwrap();
@@ -85,6 +79,6 @@ async fn a_killed_crawl_is_interrupted_and_not_running() {
     child.wait().unwrap();
     let mut status = program(&store);
     status.args(["status"]).stdout(std::process::Stdio::piped());
-    let told = Ran::from(status.output().unwrap()).done();
-    assert!(told.contains("interrupted") && !told.contains("running"), "{told}");
+    let ran = Ran::from(status.output().unwrap()).done();
+    assert!(ran.contains("interrupted") && !ran.contains("running"), "{ran}");
 }

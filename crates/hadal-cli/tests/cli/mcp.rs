@@ -20,9 +20,10 @@ impl Client {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut client = Client { input: child.stdin.take(), child, output, sent: 0 };
-        let told = client.request("initialize", json!({"protocolVersion": "2025-03-26", "capabilities": {}}));
-        assert_eq!(told["result"]["protocolVersion"], "2025-03-26");
-        assert_eq!(told["result"]["serverInfo"]["name"], "hadal");
+        let reply =
+            client.request("initialize", json!({"protocolVersion": "2025-03-26", "capabilities": {}}));
+        assert_eq!(reply["result"]["protocolVersion"], "2025-03-26");
+        assert_eq!(reply["result"]["serverInfo"]["name"], "hadal");
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }

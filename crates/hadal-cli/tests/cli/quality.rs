@@ -29,12 +29,12 @@ fn a_quality_sample_is_printed_and_not_probed_twice() {
     assert!(objects(&log).iter().all(|row| row["purpose"] == "quality"));
     let again = objects(&place.run(&quality).done());
     assert_eq!(again.last().unwrap(), first);
-    assert_eq!(place.run(&["submissions", "--json"]).done(), log, "nothing is asked twice");
-    let told = place.run(&["quality", "--sample", "6"]);
+    assert_eq!(place.run(&["submissions", "--json"]).done(), log, "no form is probed twice");
+    let ran = place.run(&["quality", "--sample", "6"]);
     for ending in ["nothing left", "nothing to visit", "budget spent"] {
-        assert!(!told.err.contains(ending), "not the ending of a crawl: {told:?}");
+        assert!(!ran.err.contains(ending), "not the ending of a crawl: {ran:?}");
     }
-    let text = told.done();
+    let text = ran.done();
     assert!(text.starts_with("quality   ") && text.contains("\nsample    6: "), "{text}");
 }
 

@@ -79,7 +79,7 @@ impl Layers {
 
     /// Value of a setting and its origin.
     pub fn get(&self, key: &str) -> &(Value, Origin) {
-        self.0.get(key).expect("every key asked for is in the table of settings")
+        self.0.get(key).expect("every key that is read is in the table of settings")
     }
 
     fn set_from_file(&mut self, path: &Path) -> Result<(), ConfigError> {

@@ -9,6 +9,7 @@ use crate::store::*;
 use hadal_core::harvest::answer::DataDocument;
 use hadal_core::harvest::estimate::SizeEstimate;
 use hadal_core::harvest::policy::{Hit, QueryOutcome};
+use hadal_core::harvest::record::Record;
 use hadal_core::harvest::session::{
     EntryPage, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, RequestPurpose,
 };
@@ -209,7 +210,7 @@ impl<'a> HarvestRun<'a> {
 
     /// Waits as the site asked. A stop ends the wait; the next request then learns of it.
     pub(super) async fn wait(&mut self, client: &PoliteClient, time: Duration) {
-        tracing::info!("the site wants {} s between two searches", time.as_secs());
+        tracing::info!("the site requires {} s between two searches", time.as_secs());
         let _ = client.wait(time, &mut self.clock).await;
     }
 
@@ -249,6 +250,12 @@ impl<'a> HarvestRun<'a> {
             wait = update.wait;
             self.fill(&mut step, update);
         }
+        self.commit(step, emit)?;
+        Ok(wait)
+    }
+
+    /// Commits a step. One that ends a query is made durable and reported.
+    fn commit(&mut self, step: HarvestStep, emit: &(dyn Fn(HarvestEvent) + Sync)) -> Result<(), StoreError> {
         let query = step.finished_query.clone();
         self.store.commit_harvest(self.id, &step.into())?;
         if let Some(query) = query {
@@ -260,7 +267,7 @@ impl<'a> HarvestRun<'a> {
                 standing: self.standing()?,
             });
         }
-        Ok(wait)
+        Ok(())
     }
 
     /// Fills a step with the records and the finished query of an update.
@@ -272,18 +279,7 @@ impl<'a> HarvestRun<'a> {
         step.records = update
             .records
             .into_iter()
-            .map(|(record, position)| RecordRow {
-                harvest: id,
-                form: spec.form,
-                topic: spec.topic.clone(),
-                record,
-                query_number: update.query_number,
-                words: words.clone(),
-                position,
-                fetched_at: at,
-                detail: None,
-                dates: RecordDates::default(),
-            })
+            .map(|(record, position)| self.record_row((update.query_number, &words), record, position, at))
             .collect();
         let Some(query) = update.finished else { return };
         step.estimate = self.session.estimate().map(estimated);
@@ -307,6 +303,29 @@ impl<'a> HarvestRun<'a> {
             next: query.next,
             rechecks: QueryRechecks::default(),
         });
+    }
+
+    /// Row of a new record of the query with this number and text.
+    pub(super) fn record_row(
+        &self,
+        (query_number, words): (u32, &str),
+        record: Record,
+        position: u32,
+        at: Time,
+    ) -> RecordRow {
+        let spec = &self.job.spec;
+        RecordRow {
+            harvest: self.id,
+            form: spec.form,
+            topic: spec.topic.clone(),
+            record,
+            query_number,
+            words: words.to_string(),
+            position,
+            fetched_at: at,
+            detail: None,
+            dates: RecordDates::default(),
+        }
     }
 
     fn counters(&self) -> Result<HarvestCounters, StoreError> {

@@ -89,6 +89,6 @@ mod tests {
         assert_eq!(words("concept.label", "first_name"), "label says: a word for first name");
         assert_eq!(words("says search", "button"), "its button mentions searching");
         assert_eq!(words("says search", "3"), "parts that mention searching: 3");
-        assert_eq!(words("password", "1"), "password: 1", "what has no words of ours is told as it is");
+        assert_eq!(words("password", "1"), "password: 1", "unknown features are shown unchanged");
     }
 }

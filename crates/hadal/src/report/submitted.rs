@@ -112,9 +112,12 @@ mod tests {
             row(4, None, Method::Post, 2),
             row(5, Some(FormKind::Search), Method::Post, 5),
         ]);
-        let told: Vec<_> = rows.iter().map(|row| (row.kind, row.submissions, row.forms)).collect();
+        let figures: Vec<_> = rows.iter().map(|row| (row.kind, row.submissions, row.forms)).collect();
         let search = Some(FormKind::Search);
-        assert_eq!(told, [(search, 7, 2), (search, 5, 1), (Some(FormKind::Newsletter), 1, 1), (None, 2, 1)]);
+        assert_eq!(
+            figures,
+            [(search, 7, 2), (search, 5, 1), (Some(FormKind::Newsletter), 1, 1), (None, 2, 1)]
+        );
         assert!(rows[0].form.is_none() && rows[2].form.is_some());
     }
 }

@@ -72,7 +72,7 @@ impl TopicFile {
 
     /// Formats the file.
     pub fn text(&self) -> String {
-        let body = toml::to_string_pretty(self).expect("a topic holds only what TOML can say");
+        let body = toml::to_string_pretty(self).expect("a topic holds only TOML values");
         HEAD.replace("NAME", &self.name) + &body
     }
 

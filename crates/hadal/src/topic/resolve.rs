@@ -114,7 +114,7 @@ mod tests {
         for (slip, meant) in [("hotl", "hotel"), ("volcanos", "volcanoes")] {
             let error = resolve(slip, &folder).unwrap_err().to_string();
             assert!(error.contains(&format!("did you mean '{meant}'?")), "{error}");
-            assert!(resolve_existing(slip, &folder).unwrap().weak, "a run of that name goes on");
+            assert!(resolve_existing(slip, &folder).unwrap().weak, "an existing run of that name resumes");
         }
         assert!(resolve(" ", &folder).is_err());
         assert!(resolve("none.toml", &folder).is_err());

@@ -135,7 +135,7 @@ async fn a_backward_crawl_finds_the_features_of_each_level_and_is_paid_for() {
         assert_eq!(lessons.len(), 1);
         assert!(stems(&lessons[0], 1).contains(&"paperback"), "{lessons:?}");
         assert!(stems(&lessons[0], 2).contains(&"booksel"), "{lessons:?}");
-        assert!(lookups >= 8, "forms and shops were asked about: {lookups}");
+        assert!(lookups >= 8, "backlinks of forms and shops were looked up: {lookups}");
         let position = |url: &str| visits.iter().position(|visit| visit == url).unwrap();
         let first_library = position("http://readers0.example/");
         assert!(position("http://shop3.example/") < first_library, "training comes first");

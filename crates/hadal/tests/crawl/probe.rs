@@ -231,7 +231,7 @@ async fn a_sample_is_asked_once_and_leaves_the_crawl_where_it_was() {
     assert_eq!(shop.asked.lock().unwrap().len(), visited + first.len(), "no link is followed");
     assert!(first.iter().all(|entry| entry.purpose == SubmissionPurpose::Quality));
     run(quality(5)).await;
-    assert_eq!(log(store.as_ref()), first, "nothing is asked twice");
+    assert_eq!(log(store.as_ref()), first, "no form is probed twice");
     let row = store.runs(&RunQuery::default()).unwrap().remove(0);
     let found_now = hadal::report::quality::quality(store.as_ref(), &row, 5, 3).unwrap();
     assert_eq!((found_now.sampled, found_now.unanswered, found_now.refused), (5, 0, 0), "{found_now:?}");

@@ -341,7 +341,7 @@ async fn detail_pages_are_fetched_on_request_or_when_lists_show_little() {
     ] {
         let (all, with, found) = detailed(excerpt, details).await;
         assert!(with >= 20 && with <= all, "{excerpt:?} {details:?}: {with} of {all}");
-        assert!(found >= 1, "{excerpt:?} {details:?}: what only the page says is found");
+        assert!(found >= 1, "{excerpt:?} {details:?}: text of detail pages is searchable");
     }
     for (excerpt, details) in [(Excerpt::Full, DetailMode::Auto), (Excerpt::Title, DetailMode::Never)] {
         let (all, with, _) = detailed(excerpt, details).await;
@@ -381,7 +381,7 @@ async fn a_harvest_pauses_resumes_and_stops_by_its_control() {
     assert_eq!(ended.unwrap()[0].state, HarvestState::Stopped);
     assert_eq!(queries(), 5);
     let again = run(&world, &store, 300).await;
-    assert!(again.counters.queries > 5, "what was asked of one session is not asked of the next");
+    assert!(again.counters.queries > 5, "a stop request applies to one session only");
 }
 
 /// Result of a harvest with `allowed` requests whose control gets a budget of `own` requests after its

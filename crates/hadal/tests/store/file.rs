@@ -201,7 +201,7 @@ fn readers_list_records_of_a_running_harvest() {
         commit_steps(&*writer, harvest, &[harvest_step(100 + read_rows, 1, 0..1)]);
         writer.sync().unwrap();
     }
-    assert_eq!(read_rows, 200, "a slow reader keeps nobody waiting");
+    assert_eq!(read_rows, 200, "a slow reader delays no writer");
 }
 
 #[test]

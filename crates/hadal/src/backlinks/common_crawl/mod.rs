@@ -54,7 +54,7 @@ pub enum GraphError {
         detail: String,
     },
     /// The index cannot be written or read.
-    #[error("index {}: {detail}; delete it to have it made again", .path.display())]
+    #[error("index {}: {detail}; delete it; the next run builds it again", .path.display())]
     Index {
         /// Path of the index.
         path: PathBuf,

@@ -58,6 +58,22 @@ struct QueryFindings {
     record_days: f64,
 }
 
+/// Records of a harvest for the comparison with answers, and their last known states.
+fn read_records(
+    store: &dyn Store,
+    harvest: HarvestId,
+) -> Result<(KnownRecords, FxHashMap<RecordId, RecordState>), StoreError> {
+    let (mut known, mut records) = (KnownRecords::default(), FxHashMap::default());
+    for row in all_records(store, HarvestRowQuery::of(harvest)) {
+        let row = row?;
+        known.add(&row.record, row.query_number);
+        let (seen_at, is_removed) = (row.seen_at(), row.dates.removed.is_some());
+        let (url, title) = (row.record.url, row.record.title);
+        records.insert(row.record.id, RecordState { seen_at, is_removed, url, title });
+    }
+    Ok((known, records))
+}
+
 impl<'a> HarvestUpdater<'a> {
     /// Reads the queries and records of a harvest. An interrupted refresh is continued. `prior` is the rate of change of
     /// all forms.
@@ -72,14 +88,7 @@ impl<'a> HarvestUpdater<'a> {
         let now = clock.now();
         let counters = row.refresh.filter(|refresh| refresh.ended.is_none());
         let counters = counters.unwrap_or(RefreshCounters { began: now, ..RefreshCounters::default() });
-        let (mut known, mut records) = (KnownRecords::default(), FxHashMap::default());
-        for row in all_records(store, HarvestRowQuery::of(id)) {
-            let row = row?;
-            known.add(&row.record, row.query_number);
-            let (seen_at, is_removed) = (row.seen_at(), row.dates.removed.is_some());
-            let (url, title) = (row.record.url, row.record.title);
-            records.insert(row.record.id, RecordState { seen_at, is_removed, url, title });
-        }
+        let (known, records) = read_records(store, id)?;
         let (queries, known_queries) = known_queries(store, id)?;
         let mut total = ChangeRate::default();
         known_queries.iter().for_each(|query| total.add(query.history));
@@ -266,7 +275,6 @@ impl<'a> HarvestUpdater<'a> {
 
     /// Compares the records of one response with the known ones. Returns the query if it is finished.
     fn compare(&mut self, update: HarvestUpdate, at: Time) -> Option<FinishedQuery> {
-        let spec = &self.run.job.spec;
         let sent = update.query.as_ref().or(update.finished.as_ref().map(|finished| &finished.query));
         if let Some(query) = sent {
             let read = self.open.take().filter(|(open, _)| open == query).map(|(_, read)| read);
@@ -291,18 +299,9 @@ impl<'a> HarvestUpdater<'a> {
                 RecordDifference::Same(id) => self.found.changes.push(RecordChange::Seen(id)),
                 RecordDifference::Changed(record) => self.found.changes.push(RecordChange::Changed(record)),
                 RecordDifference::MaybeChanged(record) => self.undecided.push(record),
-                RecordDifference::New(record) => self.found.new.push(RecordRow {
-                    harvest: self.run.id,
-                    form: spec.form,
-                    topic: spec.topic.clone(),
-                    record,
-                    query_number: number,
-                    words: words.clone(),
-                    position,
-                    fetched_at: at,
-                    detail: None,
-                    dates: RecordDates::default(),
-                }),
+                RecordDifference::New(record) => {
+                    self.found.new.push(self.run.record_row((number, &words), record, position, at));
+                }
             }
         }
         update.finished
