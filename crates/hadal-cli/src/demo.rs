@@ -2,9 +2,9 @@
 
 use super::crawl::{self, Show};
 use super::dashboard::{DEFAULT_ADDRESS, DashboardArgs};
+use super::demo_harvest;
 use super::exit::{Exit, Usage};
 use super::session::Session;
-use super::{demo_harvest, topic};
 use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::WorldBacklinks;
@@ -74,7 +74,7 @@ pub fn run(args: &DemoArgs, session: &Session) -> anyhow::Result<Exit> {
 
 /// Runs the demo. An interrupted demo resumes; a finished one is shown again.
 fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) -> anyhow::Result<Exit> {
-    let resolved = topic::resolve_topic(check_topic(&args.topic)?, session)?;
+    let resolved = super::session::resolve_topic(check_topic(&args.topic)?, session)?;
     let topic = resolved.topic.name.clone();
     let world = Arc::new(World::new(Spec::demo(session.seed)));
     let mut out = std::io::stderr();

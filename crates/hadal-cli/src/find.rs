@@ -10,7 +10,7 @@ use super::exit::{Exit, Usage};
 use super::network::archived;
 use super::network::{NetworkArgs, given, once};
 use super::session::Session;
-use super::{backlinks, crawl, network, prior, quality, seeds, topic};
+use super::{backlinks, crawl, network, prior, quality, seeds};
 use anyhow::Context;
 use clap::Args;
 use hadal::backlinks::Source;
@@ -194,6 +194,27 @@ pub struct FindPlan {
     pub progress: DisplayStyle,
 }
 
+impl FindPlan {
+    fn run_spec(&self) -> RunSpec {
+        RunSpec {
+            topic: self.resolved.topic.name.clone(),
+            strategy: self.strategy.clone(),
+            seeds: self.seeds.clone(),
+            seed: self.seed,
+            source: SOURCE.into(),
+        }
+    }
+
+    fn strategy_context(&self, has_backlinks: bool) -> StrategyContext {
+        StrategyContext {
+            seed: self.seed,
+            seeds: self.seeds.clone(),
+            examples: self.examples.clone(),
+            backlinks: has_backlinks,
+        }
+    }
+}
+
 /// Plans the crawl, prints warnings, and runs it.
 pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session)?;
@@ -207,7 +228,7 @@ pub fn run(args: &FindArgs, session: &Session) -> anyhow::Result<Exit> {
 fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
     let config = session.config.clone();
     let crawl = &config.crawl;
-    let resolved = topic::resolve_topic(&args.topic, session)?;
+    let resolved = super::session::resolve_topic(&args.topic, session)?;
     Ok(FindPlan {
         seeds: seeds(&args.seeds, &resolved)?,
         examples: examples(&args.examples, &resolved)?,
@@ -356,21 +377,9 @@ fn setup(
     rendered: &mut Option<Arc<RenderCounters>>,
 ) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
-    let ResolvedTopic { topic, target, .. } = plan.resolved;
+    let (spec, context) = (plan.run_spec(), plan.strategy_context(backlinks.is_some()));
     let entry = crate::extensions().strategies.find(&plan.strategy).context("no such strategy")?;
-    let context = StrategyContext {
-        seed: plan.seed,
-        seeds: plan.seeds.clone(),
-        examples: plan.examples,
-        backlinks: backlinks.is_some(),
-    };
-    let spec = RunSpec {
-        topic: topic.name.clone(),
-        strategy: plan.strategy,
-        seeds: plan.seeds,
-        seed: plan.seed,
-        source: SOURCE.into(),
-    };
+    let ResolvedTopic { topic, target, .. } = plan.resolved;
     let prior = prior::knowledge(store.as_ref(), &spec, plan.prior, plan.fresh)?;
     if plan.fresh {
         crawl::announce_fresh(store.as_ref(), &spec)?;

@@ -11,7 +11,7 @@ use super::exit::{Exit, Usage};
 use super::network;
 use super::network::NetworkArgs;
 use super::session::Session;
-use super::topic::resolve_topic;
+use super::session::resolve_topic;
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;

@@ -57,10 +57,8 @@ mod sites;
 mod status;
 mod store;
 mod submissions;
-mod topic;
 mod topics;
 mod world;
-mod world_databases;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use exit::{Exit, Usage};

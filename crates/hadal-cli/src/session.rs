@@ -1,4 +1,4 @@
-//! Common options and the checked configuration.
+//! Common options, the checked configuration, and the topic argument of commands.
 
 use super::exit::Usage;
 use super::logging::LogFormat;
@@ -9,8 +9,9 @@ use hadal::config::{Config, Layers, Override};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::{Color, Screen};
 use hadal::store::{Access, RunQuery, Store, StoreError};
+use hadal::topic::{ResolvedTopic, TopicError, resolve};
 use hadal_core::critic::classifiers::{self, Classifiers};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -159,4 +160,40 @@ pub fn known_topic(store: &dyn Store, topic: &Option<String>) -> anyhow::Result<
     let suggestion = nearest(topic, known).map(|name| format!("; did you mean '{name}'?"));
     let hint = suggestion.unwrap_or_else(|| "; `hadal runs` lists all runs".to_string());
     Err(Usage(format!("no run in this store has the topic '{topic}'{hint}")).into())
+}
+
+/// Resolves a topic, see [`resolve()`].
+pub fn resolve_topic(text: &str, session: &Session) -> Result<ResolvedTopic, TopicError> {
+    let resolved = resolve(text, &session.config.topics)?;
+    if resolved.weak {
+        let name = &resolved.topic.name;
+        writeln!(
+            std::io::stderr(),
+            "note: '{name}' is judged by its words alone, which finds less and errs more; make a better topic \
+             from example pages:\n  hadal topics new {} --examples URL ... --words \"{name}\"",
+            suggested(name)
+        )
+        .ok();
+    }
+    Ok(resolved)
+}
+
+/// Suggested name for a topic made of words.
+fn suggested(words: &str) -> String {
+    let parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    parts.take(3).collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hadal::topic::file::checked_name;
+
+    #[test]
+    fn the_suggested_name_is_one_that_is_taken() {
+        for words in ["used books", "caf\u{e9} & bars, late!", "a b c d e"] {
+            assert!(checked_name(&suggested(words)).is_ok(), "{words}");
+        }
+        assert_eq!(suggested("Used Books"), "used-books");
+    }
 }

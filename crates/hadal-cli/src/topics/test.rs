@@ -2,7 +2,6 @@
 
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::topic;
 use clap::Args;
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
@@ -49,7 +48,7 @@ struct Figures {
 }
 
 pub fn run(args: &TestArgs, session: &Session) -> anyhow::Result<Exit> {
-    let resolved = topic::resolve_topic(&args.name, session)?;
+    let resolved = crate::session::resolve_topic(&args.name, session)?;
     let critic = TrainedCritic::new(resolved.target);
     let judge = |page: labelled::LabelledPage| Judged {
         file: page.path.display().to_string(),

@@ -50,7 +50,7 @@ const TYPICAL_FORM_WEIGHT: f32 = 0.5;
 /// Fewest sites on which a feature must occur to be used. Excludes names of shops. Guess.
 const SITES_NEEDED: u32 = 3;
 
-/// Use of the page context a form.
+/// Use of the page that a form is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageContext {
     /// Only the text of the form is used.

@@ -8,8 +8,7 @@
 //! - The browser opens no connection. Every request of a page is intercepted, checked by
 //!   [`hadal_core::scripted::request_rules`], sent by the [`PoliteClient`] of the caller and handed to the browser.
 //! - One process serves all pages; each page has its own context without cookies or storage of others. A crash or a
-//!   hang
-//!   costs the page; the next one starts a new process.
+//!   hang costs the page; the next one starts a new process.
 //!
 //! The client is our own: it needs some fifteen commands and one pipe, on `serde_json` and `tokio`, which are in the
 //! tree already. `chromiumoxide` generates types for the whole protocol, and `headless_chrome` blocks a thread per page

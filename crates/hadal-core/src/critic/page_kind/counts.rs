@@ -158,7 +158,7 @@ fn announced(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     (is_announcement && !continues).then(|| count_at(pieces, at + 1 + about, total))
 }
 
-/// Count without a range. It is rounded if a word such as "about" precedes the number or a plus sign after it.
+/// Count without a range. It is rounded if a word such as "about" precedes the number or a plus sign follows it.
 fn count_at(pieces: &[Piece<'_>], at: usize, total: u64) -> StatedCount {
     let before = pieces[at.saturating_sub(2)..at].iter().any(|piece| has_sense(piece, ABOUT));
     let is_round = before || pieces.get(at + 1) == Some(&Piece::Plus);

@@ -3,10 +3,9 @@
 //! Two kinds of evidence give the size of the database:
 //!
 //! - The stated total of the empty query. It counts once another query has a smaller total, because some forms state
-//!   one
-//!   total for every query.
+//!   one total for every query.
 //! - A complete answer to the empty query. Later answers test the claim that it held all records: if they return
-//!   back `n` distinct records and no new one, at most a share `3 / n` of the records is unseen, with 95 % confidence
+//!   `n` known records and no new one, at most a share `3 / n` of the records is unseen, with 95 % confidence
 //!   (rule of three).
 
 use crate::harvest::policy::{QueryOutcome, StatedTotal};

@@ -9,9 +9,8 @@
 //!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or a list showed records.
 //!    An estimate that leaves fewer records than the last queries returned is too low and ends no harvest.
 //! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
-//!    browse
-//!    list is left. `B` is 100 while the estimated coverage is below the target. A harvest without
-//!    records first sends all words of the entry page and its language.
+//!    browse list is left. `B` is 100 while the estimated coverage is below the target. A harvest without records first
+//!    sends all words of the entry page and its language.
 
 use super::{HarvestEnding, HarvestSession};
 use crate::harvest::estimate::SizeEstimate;

@@ -1,14 +1,13 @@
 //! HTTP client for the real web: one request over a pooled connection.
 //!
-//! A request passes `connect` (checks and connection), `client` (TLS and HTTP), `content_type` (selection of bodies),
-//! `body` (reception), `decode` (content codings) and `cookies`. Redirects are not followed, and nothing is retried.
+//! A request passes `connect` (checks and connection), `client` (TLS and HTTP), `body` (selection and reading of bodies),
+//! `decode` (content codings) and `cookies`. Redirects are not followed, and nothing is retried.
 
 mod body;
 mod client;
 mod connect;
 mod connect_to;
 mod connection;
-mod content_type;
 mod cookie_file;
 mod cookies;
 mod decode;
@@ -175,7 +174,7 @@ impl Network {
     /// True when the body is downloaded. robots.txt is, whatever its content type.
     fn is_wanted(&self, request: &Request, response: &Response) -> bool {
         let content_type = response.headers.get("content-type");
-        request.url.path() == "/robots.txt" || content_type::is_wanted(content_type, &self.accepted)
+        request.url.path() == "/robots.txt" || body::is_wanted(content_type, &self.accepted)
     }
 
     async fn fill(

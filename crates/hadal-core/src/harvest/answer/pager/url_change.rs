@@ -77,7 +77,7 @@ fn decoded(url: &Url) -> String {
     bytes.to_lowercase()
 }
 
-/// Returns true if a link leads to its page.
+/// Returns true if a link leads to the page that it is on.
 pub(super) fn is_same_page(here: &Url, there: &Url) -> bool {
     let (ours, theirs) = (here.query().unwrap_or_default(), there.query().unwrap_or_default());
     here.host_str() == there.host_str() && here.path() == there.path() && ours == theirs

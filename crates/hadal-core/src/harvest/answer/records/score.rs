@@ -5,9 +5,8 @@
 //! - `M`: sum over the records of `min(v, 700)^0.75`, where `v` is the new weight of a record in bytes
 //! - `A`: similarity of the records, see [`similarity`]
 //! - `L`: links to detail pages. With the detail link's share `s`, purity `u`, repeating share `q` and targets per
-//!   record
-//!   `c` (see `detail_link`): `s^2 * (0.4 + 0.6 u) * (1 - 0.85 q) * max(c, 1)^-1.5`. Without a detail link: 0.25 times
-//!   [`linkless_factor`]
+//!   record `c` (see `detail_link`): `s^2 * (0.4 + 0.6 u) * (1 - 0.85 q) * max(c, 1)^-1.5`. Without a detail link: 0.25
+//!   times [`linkless_factor`]
 //! - `F`: 0.4 if most detail links lead to another host, as those of advertisements do, else 1
 //! - `S`: 0.15 if most segments hold several records: headings in several siblings, or a section with a list, else 1
 //! - `P`: place on the page, see [`place_factor`]

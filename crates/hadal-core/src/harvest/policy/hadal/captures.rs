@@ -184,7 +184,7 @@ impl CaptureTable {
         merged
     }
 
-    /// Counts the records of an answer. `query_word` is the query word, if the query has only one.
+    /// Counts the records of an answer. `query_word` is given if the query has only one word.
     pub fn learn(&mut self, query_word: Option<&str>, hits: &[Hit<'_>]) -> AnswerCounts {
         let query_word = query_word.and_then(|word| self.lexicon.intern(word));
         let mut answer = AnswerCounts::default();
