@@ -1,18 +1,23 @@
 //! `hadal forms`: lists the forms found, most relevant first.
 
 use super::args::probability;
-use super::exit::Exit;
+use super::exit::{Exit, Usage};
 use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
-use clap::Args;
-use hadal::store::{FormQuery, all_forms};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use hadal::output::engines::{SEARXNG_HEAD, opensearch, searxng};
+use hadal::store::{FormQuery, FormRow, LabelFilter, StoreError, all_forms};
 use hadal_core::critic::MIN_ACCEPTED_P;
+use std::io::Write;
+use std::path::Path;
 
 /// List or export the forms found
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  hadal forms --topic book --min-relevance 0.5 --format csv --output books.csv"
-)]
+#[command(after_help = "Example:
+  hadal forms --topic book --min-relevance 0.5 --format csv --output books.csv
+  hadal forms --topic book --engines searxng --output engines.yml
+  hadal forms --topic book --engines opensearch --output descriptions")]
 pub struct FormsArgs {
     #[command(flatten)]
     list: ListArgs,
@@ -22,6 +27,20 @@ pub struct FormsArgs {
     /// Include forms that are not searchable
     #[arg(long)]
     all: bool,
+    /// Write forms that take words for another search program: searxng (engines for settings.yml, which send queries
+    /// through `hadal serve`) or opensearch (a description per form, in the folder --output)
+    #[arg(long, value_name = "PROGRAM", hide_possible_values = true, conflicts_with = "format")]
+    engines: Option<Engines>,
+    /// URL of the `hadal serve` that SearXNG reaches
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7878", requires = "engines")]
+    server: String,
+}
+
+/// Programs that can search the forms found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engines {
+    Searxng,
+    Opensearch,
 }
 
 pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -31,9 +50,70 @@ pub fn run(args: &FormsArgs, session: &Session) -> anyhow::Result<Exit> {
         topic: args.list.topic.clone(),
         min_relevance: args.min_relevance.unwrap_or(0.0),
         min_searchable: if args.all { 0.0 } else { MIN_ACCEPTED_P },
+        labels: if args.engines.is_some() { LabelFilter::Accepted } else { LabelFilter::Any },
+        with_snapshot: args.engines.is_some(),
         ..FormQuery::default()
     };
     let nothing = "no matching forms; continue the crawl or loosen the filters (--all, --min-relevance)";
     let rows = all_forms(store.as_ref(), query).map(|entry| entry.map(|entry| entry.row));
-    list(&args.list, session, nothing, rows)
+    match args.engines {
+        None => list(&args.list, session, nothing, rows),
+        Some(engines) => write_engines(engines, args, rows),
+    }
+}
+
+/// Writes the forms that take words for another program.
+fn write_engines(
+    engines: Engines,
+    args: &FormsArgs,
+    rows: impl Iterator<Item = Result<FormRow, StoreError>>,
+) -> anyhow::Result<Exit> {
+    let limited = rows.take(args.list.max_rows());
+    let written = match (engines, args.list.file()) {
+        (Engines::Searxng, file) => write_searxng(limited, &args.server, file)?,
+        (Engines::Opensearch, Some(folder)) => write_descriptions(limited, folder)?,
+        (Engines::Opensearch, None) => {
+            return Err(Usage("OpenSearch descriptions need a folder; add --output DIR".to_string()).into());
+        }
+    };
+    if written == 0 {
+        writeln!(std::io::stderr(), "no form that takes words; continue the crawl or loosen the filters")
+            .ok();
+    }
+    Ok(Exit::Done)
+}
+
+fn write_searxng(
+    rows: impl Iterator<Item = Result<FormRow, StoreError>>,
+    server: &str,
+    file: Option<&Path>,
+) -> anyhow::Result<usize> {
+    let items = rows.filter_map(|row| row.map(|row| searxng(&row, server)).transpose());
+    let items = items.collect::<Result<Vec<String>, StoreError>>()?;
+    let text = format!("{SEARXNG_HEAD}{}", items.concat());
+    match file {
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?
+        }
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(items.len())
+}
+
+fn write_descriptions(
+    rows: impl Iterator<Item = Result<FormRow, StoreError>>,
+    folder: &Path,
+) -> anyhow::Result<usize> {
+    let failed = |path: &Path| format!("could not write {}", path.display());
+    std::fs::create_dir_all(folder).with_context(|| failed(folder))?;
+    let mut written = 0;
+    for row in rows {
+        let row = row?;
+        if let Some(text) = opensearch(&row) {
+            let path = folder.join(format!("{}.xml", row.form_id));
+            std::fs::write(&path, text).with_context(|| failed(&path))?;
+            written += 1;
+        }
+    }
+    Ok(written)
 }

@@ -195,7 +195,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Harvest(args) => harvest::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Refresh(args) => refresh::run(&args, &Session::open(&cli.common, &args.overrides())?),
         Command::Ask(args) => ask::run(&args, &Session::open(&cli.common, &args.overrides())?),
-        Command::Serve(args) => serve::run(&args, &Session::open(&cli.common, &args.overrides())?),
+        Command::Serve(args) => {
+            serve::run(&args, &Session::open(&cli.common, &args.overrides())?, &cli.common)
+        }
         Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),

@@ -11,7 +11,7 @@ use hadal::output::terminal::Screen;
 use hadal::output::writer::{Format, RowWriter, writer};
 use hadal::store::StoreError;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of every listing.
 #[derive(Clone, Debug, Args)]
@@ -94,6 +94,19 @@ fn announce_more(rows: usize) {
 }
 
 impl ListArgs {
+    /// File or folder of the output, if it is not standard output.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Greatest number of rows of a file.
+    pub fn max_rows(&self) -> usize {
+        match self.limit {
+            Some(Limit::Rows(rows)) => rows,
+            None | Some(Limit::All) => usize::MAX,
+        }
+    }
+
     fn most_rows(&self, format: Format) -> usize {
         let on_terminal = self.output.is_none() && std::io::stdout().is_terminal();
         match self.limit {

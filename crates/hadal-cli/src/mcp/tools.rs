@@ -9,7 +9,7 @@ use hadal::ask::{Asker, SourceSelection};
 use hadal::fetch::is_html;
 use hadal::fetch::network::Network;
 use hadal::polite::{Clock, PoliteClient};
-use hadal::report::form::view as form_view;
+use hadal::report::form::{has_words, search_words, view as form_view};
 use hadal::report::harvest::record as record_view;
 use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedTopics, judge};
 use hadal::store::{
@@ -130,12 +130,8 @@ impl<'a> Toolbox<'a> {
 
     fn search_sources(&mut self, arguments: &Arguments<'_>) -> ToolResult {
         let (store, limit) = (self.store()?, arguments.rows()?);
-        let words = arguments.text("words")?.ok_or("give words to search for")?.to_lowercase();
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let matches = |entry: &FormEntry| {
-            let text = searched_text(entry);
-            words.iter().all(|word| text.contains(word))
-        };
+        let words = search_words(arguments.text("words")?.ok_or("give words to search for")?);
+        let matches = |entry: &FormEntry| has_words(&entry.row, &words);
         let examined = all_forms(store.as_ref(), sources(arguments)?).take(MAX_EXAMINED);
         let found = examined.filter(|entry| entry.as_ref().map_or(true, matches)).take(limit);
         listed(store.as_ref(), &found.collect::<Result<Vec<_>, _>>().map_err(message)?)
@@ -151,12 +147,7 @@ impl<'a> Toolbox<'a> {
             ..HarvestRowQuery::default()
         };
         let rows = all_records(store.as_ref(), query).take(limit).collect::<Result<Vec<_>, _>>();
-        let view = |row| {
-            let mut view = serde_json::to_value(record_view(row)).map_err(message)?;
-            view["form_id"] = json!(row.form.to_string());
-            Ok(view)
-        };
-        let records = rows.map_err(message)?.iter().map(view).collect::<Result<Vec<Value>, String>>()?;
+        let records: Vec<_> = rows.map_err(message)?.iter().map(record_view).collect();
         Ok(json!({ "records": records }))
     }
 
@@ -231,14 +222,6 @@ fn sources(arguments: &Arguments<'_>) -> Result<FormQuery, String> {
         labels: LabelFilter::Accepted,
         ..FormQuery::default()
     })
-}
-
-/// Text of a source in which words are searched, in lower case.
-fn searched_text(entry: &FormEntry) -> String {
-    let row = &entry.row;
-    let fields = row.fields.iter().map(|field| format!("{} {}", field.name, field.label));
-    let fields = fields.collect::<Vec<_>>().join(" ");
-    format!("{} {} {} {fields}", row.site, row.page_url, row.topic).to_lowercase()
 }
 
 /// Sources with the number of records downloaded from each.

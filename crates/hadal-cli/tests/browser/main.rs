@@ -9,6 +9,8 @@ mod driver;
 #[path = "../../../hadal/tests/serve/fixture.rs"]
 #[allow(dead_code, reason = "the pages need a part of it")]
 mod fixture;
+#[path = "../cli/pages.rs"]
+mod pages;
 #[path = "../../../hadal/tests/serve/poison.rs"]
 mod poison;
 #[path = "../cli/program.rs"]
@@ -20,8 +22,9 @@ use hadal_store_contract::fixture as store_fixture;
 use poison::SCRIPT;
 use program::Place;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 
 /// A demo that runs until it is stopped.
@@ -32,8 +35,12 @@ struct Demo {
 
 impl Demo {
     fn start(place: &Place) -> Demo {
-        let args = ["demo", "--max-requests", "1000000", "--dashboard", "127.0.0.1:0"];
-        let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        Demo::of(place.command(&["demo", "--max-requests", "1000000", "--dashboard", "127.0.0.1:0"]))
+    }
+
+    /// Starts a command that prints the address of its dashboard.
+    fn of(mut command: Command) -> Demo {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| line.strip_prefix("dashboard: ").map(str::to_string));
         std::thread::spawn(move || lines.for_each(drop));
@@ -192,6 +199,9 @@ async fn scripts_from_the_web_are_shown_and_never_run() {
         ("/directory?form=0000000000000001", ".detail .evidence"),
         ("/harvests", "#records .record"),
         ("/ask", "#sources input"),
+        ("/runs", "td a"),
+        ("/sites", "td a"),
+        ("/records", "#records .record"),
     ] {
         browser.open(&format!("http://{}{path}", serving.client.address)).await;
         browser.until(&format!("document.querySelector('{ready}') && {shown}")).await;
@@ -209,6 +219,81 @@ async fn scripts_from_the_web_are_shown_and_never_run() {
         let odd = "[...document.links].filter(link => !/^https?:$/.test(link.protocol)).length";
         assert_eq!(browser.value(odd).await, 0, "{path}");
     }
+}
+
+/// A server whose commands can be started, and its process.
+fn serving(place: &Place) -> Demo {
+    let args = ["serve", "--listen", "127.0.0.1:0", "--allow-private", "--delay", "0s"];
+    Demo::of(place.command(&args))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_user_makes_a_topic_imports_forms_and_harvests_one() {
+    let Some(browser) = browser().await else { return };
+    let place = Place::new();
+    let records: String =
+        (0..12).map(|n| format!("<li><a href=/v/{n}>Volcano {n} of the world</a> erupts</li>")).collect();
+    let mut pages = HashMap::from([("/".to_string(), pages::page(pages::VOLCANOES[0]))]);
+    pages.insert("/search".to_string(), format!("<title>Results</title><ul>{records}</ul>"));
+    let site = format!("http://{}/", pages::serve(pages));
+    let ward = Ward(Some(serving(&place)));
+    let home = ward.0.as_ref().unwrap().address.clone();
+    browser.open(&home).await;
+    browser.until("document.querySelector('main .empty a[href=\"/start\"]')").await;
+    browser.click("nav a[href='/topics']").await;
+    browser.write("#topic-name", "volcano").await;
+    browser.write("#topic-words", "volcano eruption lava crater").await;
+    browser.click("form.input:first-of-type button.main").await;
+    browser.until("document.querySelector('#draft-result')?.textContent.includes('is learned from')").await;
+    browser
+        .until("[...document.querySelectorAll('td a')].some(link => link.textContent === 'volcano')")
+        .await;
+    browser.write("#trial-topic", "volcano").await;
+    browser.write("#trial-pages", &site).await;
+    browser.click("form.input:last-of-type button.main").await;
+    browser.until("document.querySelector('#trial-result .verdicts li')").await;
+    browser.click("nav a[href='/start']").await;
+    browser.write("#import-topic", "volcano").await;
+    browser.write("#import-pages", &site).await;
+    browser.click("form.input:nth-of-type(3) button.main").await;
+    browser
+        .until(
+            "document.querySelector('#jobs [data-state=done] code')?.textContent.includes('--max-depth=0')",
+        )
+        .await;
+    browser.click("nav a[href='/directory']").await;
+    browser.write("#search", "volcano").await;
+    browser.until("location.search.includes('q=volcano') && document.querySelector('.card .form-id')").await;
+    browser.click(".card .harvest").await;
+    browser.click(".notice button").await;
+    browser.until("document.querySelector('#jobs code')?.textContent.startsWith('hadal harvest')").await;
+    browser.until("document.querySelector('#jobs article').dataset.state !== 'running'").await;
+    browser.click("nav a[href='/submissions']").await;
+    browser.until("document.querySelectorAll('tbody tr').length > 0").await;
+    browser.click("nav a[href='/runs']").await;
+    browser.click("td input[type=checkbox]").await;
+    browser.until("location.search === '?compare=1' && document.querySelector('#comparison svg desc')").await;
+    browser.click("nav a[href='/glossary']").await;
+    browser.until("document.querySelector('#relevant dd')").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_exist_is_named() {
+    let Some(browser) = browser().await else { return };
+    let serving = fixture::open_to_all(fixture::memory()).await;
+    for (path, sentence) in [
+        ("/nowhere", "There is no page /nowhere"),
+        ("/?run=99", "Unknown run 99."),
+        ("/harvests?harvest=99", "Unknown harvest 99."),
+    ] {
+        browser.open(&format!("http://{}{path}", serving.client.address)).await;
+        browser.until(&format!("document.querySelector('main').textContent.includes('{sentence}')")).await;
+    }
+    let serving = fixture::with_token(fixture::memory(), "a-long-token").await;
+    browser.open(&format!("http://{}/", serving.client.address)).await;
+    browser.write("input", "another-token").await;
+    browser.click("button").await;
+    browser.until("document.querySelector('[role=alert]')?.textContent.includes('not the token')").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

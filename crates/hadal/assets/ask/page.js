@@ -1,7 +1,7 @@
 // Ask page: one query to many forms.
 
 import { address, read, write } from "../kit/api.js";
-import { fill, h, outside, said } from "../kit/dom.js";
+import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { percent, plural } from "../kit/format.js";
 import { attempt, tell } from "../kit/notice.js";
 import { answered } from "./answers.js";
@@ -18,7 +18,7 @@ export async function show(main, query, signal) {
         "div",
         { class: "empty" },
         h("h1", {}, "No sources yet"),
-        h("p", {}, "A crawl has to find forms first. Start one and come back to this page:"),
+        h("p", {}, "A crawl has to find forms first. ", inside("/start", {}, "Start one or import forms"), ", or run"),
         h("pre", {}, "hadal demo\nhadal find book --seeds seeds.txt"),
       ),
     );

@@ -1,10 +1,11 @@
 // Card of a form: fields, probabilities, page, and label.
 
 import { read, write } from "../kit/api.js";
-import { fill, h, outside, said } from "../kit/dom.js";
+import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { plural } from "../kit/format.js";
+import { startJob } from "../kit/jobs.js";
 import { attempt, notice } from "../kit/notice.js";
-import { probability } from "../kit/parts.js";
+import { probability, term } from "../kit/parts.js";
 import { detail } from "./detail.js";
 import { sketch } from "./sketch.js";
 
@@ -87,10 +88,28 @@ function head(form) {
       form.language ? h("span", { class: "tag" }, said(form.language)) : null,
       form.kind === "search" ? null : h("span", { class: "tag" }, form.kind),
       form.source === "form" ? null : h("span", { class: "tag" }, form.source),
-      probability("relevant", form.p_relevant),
-      probability("searchable", form.p_searchable),
+      probability(term("relevant"), form.p_relevant),
+      probability(term("searchable"), form.p_searchable),
+    ),
+    h(
+      "p",
+      { class: "facts" },
+      h("span", { class: "hint" }, "form id ", h("code", { class: "form-id" }, form.form_id)),
+      h("button", { type: "button", class: "harvest", on: { click: () => harvest(form) } }, "Harvest"),
+      h(
+        "span",
+        { class: "hint" },
+        inside(`/?run=${form.run}`, {}, `run ${form.run}`),
+        ", ",
+        inside(`/sites?topic=${encodeURIComponent(form.topic)}`, {}, "sites"),
+      ),
     ),
   );
+}
+
+/** Starts the harvest of a form with the configured limits. */
+async function harvest(form) {
+  await startJob("/api/harvests", { forms: [form.form_id] });
 }
 
 /** Loads the details of a form; the preview gets its choices and buttons. */

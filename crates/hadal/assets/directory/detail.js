@@ -29,6 +29,12 @@ export function detail({ form, heading, path, harvests }) {
           harvests.map((harvest) => [inside(`/harvests?harvest=${harvest}`, {}, `harvest ${harvest}`), " "]),
         )
       : null,
+    h(
+      "p",
+      { class: "hint" },
+      "For other programs: ",
+      h("a", { href: `/api/forms/${form.form_id}/opensearch`, download: `${form.form_id}.xml` }, "OpenSearch description"),
+    ),
     h("h3", {}, "Try it"),
     tryout(form),
   ];

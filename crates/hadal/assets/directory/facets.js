@@ -69,7 +69,7 @@ function marks(chosen, choose) {
     { id: "marks", on: { change: (event) => choose("label", event.target.value || null) } },
     MARKS.map(([value, words]) => h("option", { value, selected: (chosen.label ?? "") === value }, words)),
   );
-  return h("div", { class: "row" }, h("label", { for: "marks" }, "Marks"), select);
+  return h("div", { class: "row" }, h("label", { for: "marks" }, "Labels"), select);
 }
 
 function everyKind(chosen, choose) {

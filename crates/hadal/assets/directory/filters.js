@@ -11,6 +11,17 @@ export const FILTERS = [
   "min_searchable",
   "label",
   "run",
+  "q",
+  "sort",
+];
+
+/** Orders of the list: parameter of the API and label. */
+export const ORDERS = [
+  ["", "most relevant"],
+  ["newest", "found last"],
+  ["site", "site"],
+  ["searchable", "most likely search"],
+  ["fields", "most fields"],
 ];
 
 /** Filters of the current URL. */

@@ -6,15 +6,19 @@ import { plural } from "../kit/format.js";
 import { onKey } from "../kit/keys.js";
 import { longList } from "../kit/list.js";
 import { attempt, tell } from "../kit/notice.js";
+import { exportLinks } from "../kit/parts.js";
 import { card } from "./card.js";
 import { facetPanel } from "./facets.js";
-import { FILTERS, chosenOf } from "./filters.js";
+import { FILTERS, ORDERS, chosenOf } from "./filters.js";
 
 const PAGE = 30;
 
 export async function show(main, query, signal) {
   const chosen = chosenOf(query);
   const found = h("p", { class: "hint", id: "found" });
+  const files = h("span", { id: "export" });
+  const search = searchBox(chosen, () => refresh());
+  const order = orderChoice(chosen, () => refresh());
   const cards = h("div", { class: "cards", id: "cards" });
   const facets = h("div", { class: "facets" });
   let turn = null;
@@ -26,6 +30,7 @@ export async function show(main, query, signal) {
     const now = AbortSignal.any([signal, turn.signal]);
     history.replaceState(null, "", address("/directory", chosen));
     countAgain();
+    fill(files, exportLinks("/api/forms/export", { ...parameters(chosen), sort: null }));
     await longList(cards, {
       load: async (after) => {
         const { forms, next } = await read("/api/forms", { ...parameters(chosen), after, limit: PAGE }, now);
@@ -58,13 +63,42 @@ export async function show(main, query, signal) {
   const filters = h("details", { class: "panel filters", open: innerWidth > 900 }, h("summary", {}, "Filters"), facets);
   fill(
     main,
-    h("div", { class: "heading" }, h("h1", {}, "Directory"), found),
+    h("div", { class: "heading" }, h("h1", {}, "Directory"), found, files),
+    h("div", { class: "tools" }, search, order),
     h("div", { class: "beside" }, filters, cards),
   );
   moves(cards, signal);
   await refresh();
   const wanted = query.get("form");
   if (wanted) await attempt(() => showOnTop(wanted));
+}
+
+const TYPING_MS = 250;
+
+function searchBox(chosen, changed) {
+  let timer = null;
+  const input = h("input", {
+    type: "search",
+    id: "search",
+    value: chosen.q ?? "",
+    maxlength: 200,
+    placeholder: "words in sites, addresses and fields",
+    "aria-label": "Search the directory",
+  });
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => ((chosen.q = input.value.trim() || null), changed()), TYPING_MS);
+  });
+  return input;
+}
+
+function orderChoice(chosen, changed) {
+  const select = h(
+    "select",
+    { id: "sort", on: { change: (event) => ((chosen.sort = event.target.value || null), changed()) } },
+    ORDERS.map(([value, words]) => h("option", { value, selected: (chosen.sort ?? "") === value }, words)),
+  );
+  return h("label", { class: "row" }, "Order", select);
 }
 
 /** Request parameters. An empty topic is sent, other empty parameters are left out. */

@@ -14,12 +14,14 @@ import { summary } from "./summary.js";
 
 export async function show(main, query, signal) {
   const { harvests } = await read("/api/harvests", { limit: 200 }, signal);
-  const number = Number(query.get("harvest")) || harvests[0]?.harvest;
-  if (!number) {
+  const wanted = query.get("harvest");
+  const running = harvests.find(({ state }) => state === "running");
+  const number = wanted ?? (running ?? harvests[0])?.harvest;
+  if (number === undefined) {
     fill(main, nothingYet());
     return later(() => attempt(() => show(main, query, signal)), signal);
   }
-  const path = `/api/harvests/${number}`;
+  const path = `/api/harvests/${encodeURIComponent(number)}`;
   const first = await read(path, {}, signal);
   const word = standing();
   const buttons = controls({ path: `${path}/control`, of: ({ harvest }) => harvest, asked: word.asked, signal });
@@ -42,7 +44,7 @@ export async function show(main, query, signal) {
 }
 
 const sentence = ({ harvest }) =>
-  `${plural(harvest.queries, "question")}, ${plural(harvest.records, "record")}, ${harvest.state}`;
+  `${plural(harvest.queries, "query", "queries")}, ${plural(harvest.records, "record")}, ${harvest.state}`;
 
 function picker(harvests, number) {
   return h(
@@ -51,7 +53,7 @@ function picker(harvests, number) {
     harvests.map((harvest) =>
       inside(
         `/harvests?harvest=${harvest.harvest}`,
-        { "aria-current": harvest.harvest === number ? "true" : null },
+        { "aria-current": String(harvest.harvest) === String(number) ? "true" : null },
         h("strong", {}, said(harvest.site)),
         h("span", {}, `${count(harvest.records)} records`),
         h(
@@ -70,7 +72,7 @@ function nothingYet() {
     "div",
     { class: "empty" },
     h("h1", {}, "No harvest yet"),
-    h("p", {}, "Download the records behind a form:"),
+    h("p", {}, "Download the records behind a form: ", inside("/start", {}, "start a harvest"), ", or run"),
     h("pre", {}, "hadal harvest --topic book --top 5"),
   );
 }

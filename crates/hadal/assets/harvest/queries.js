@@ -8,11 +8,11 @@ import { panel } from "../kit/parts.js";
 import { calm } from "../kit/watch.js";
 
 const PAGE = 100;
-const COLUMNS = ["#", "Question", "New and known", "Total", "Pages", "End"];
+const COLUMNS = ["#", "Query", "New and known", "Total", "Pages", "End"];
 const ENDS = { last: "all seen", left_off: "left off", failed: "failed" };
 
 export function queryList({ harvest }, signal) {
-  const rows = h("div", { class: "rows scroll", role: "rowgroup", tabindex: 0, "aria-label": "Questions" });
+  const rows = h("div", { class: "rows scroll", role: "rowgroup", tabindex: 0, "aria-label": "Queries" });
   const head = h(
     "div",
     { class: "row-of queries head", role: "row" },

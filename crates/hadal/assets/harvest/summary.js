@@ -2,15 +2,13 @@
 
 import { fill, h, inside, outside, said } from "../kit/dom.js";
 import { brief, count, percent, plural, span } from "../kit/format.js";
-import { tile } from "../kit/parts.js";
-
-const FORMATS = ["jsonl", "csv", "parquet"];
+import { exportLinks, term, tile } from "../kit/parts.js";
 
 export function summary(harvest, word, controls) {
   const records = tile("Records", "first");
-  const coverage = tile("Coverage");
-  const size = tile("Estimated size");
-  const queries = tile("Questions", "second");
+  const coverage = tile(term("coverage", "Coverage"));
+  const size = tile(term("size estimate", "Estimated size"));
+  const queries = tile(term("query", "Queries"), "second");
   const requests = tile("Requests");
   const ending = h("p", { class: "hint" });
   const next = h("ul", { class: "terms", id: "next" });
@@ -30,7 +28,7 @@ export function summary(harvest, word, controls) {
           " · ",
           inside(`/directory?form=${harvest.form_id}`, {}, "its form"),
         ),
-        exportLinks(harvest),
+        exportLinks(`/api/harvests/${harvest.harvest}/export`),
       ),
       controls,
       h(
@@ -70,19 +68,4 @@ export function summary(harvest, word, controls) {
 function interval(estimate, format) {
   if (!estimate) return ["–", "no estimate yet"];
   return [estimate[1] === null ? "–" : format(estimate[1]), span(estimate, format)];
-}
-
-function exportLinks({ harvest }) {
-  const link = (format) =>
-    h(
-      "a",
-      { class: "tag", href: `/api/harvests/${harvest}/export?format=${format}`, download: true },
-      format.toUpperCase(),
-    );
-  return h(
-    "p",
-    { class: "export" },
-    "Export ",
-    FORMATS.map((format) => [link(format), " "]),
-  );
 }

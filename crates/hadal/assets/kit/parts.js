@@ -1,7 +1,35 @@
 // Components shared by several pages.
 
-import { h, outside, said } from "./dom.js";
+import { meaning } from "../glossary/terms.js";
+import { address } from "./api.js";
+import { h, inside, outside, said } from "./dom.js";
 import { count, percent } from "./format.js";
+
+const FORMATS = ["jsonl", "csv", "parquet"];
+
+/** Links to a file in each format, with the filters of a page. */
+export function exportLinks(path, filters = {}) {
+  const link = (format) =>
+    h("a", { class: "tag", href: address(path, { ...filters, format }), download: true }, format.toUpperCase());
+  return h(
+    "p",
+    { class: "export" },
+    "Export ",
+    FORMATS.map((format) => [link(format), " "]),
+  );
+}
+
+/** Id of a term on the glossary page. */
+export const anchor = (name) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+
+/** A term with its meaning, linked to the glossary. */
+export function term(name, text = name) {
+  const link = inside(`/glossary#${anchor(name)}`, { class: "term" }, text);
+  meaning(name)
+    .then((words) => words && (link.title = words))
+    .catch(() => {});
+  return link;
+}
 
 /** A number with its name: `{ element, set(text, note) }`. */
 export function tile(name, tone = "") {
@@ -48,14 +76,20 @@ export function share(part, tone = "") {
 
 /** A probability as a number and a bar. */
 export function probability(name, p) {
-  return h("span", { class: "probability" }, `${name} ${percent(p)}`, share(p));
+  return h("span", { class: "probability" }, h("span", {}, name, ` ${percent(p)}`), share(p));
 }
 
 const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or out of reach" };
+const STATE_MEANINGS = {
+  budget: "A budget is used up. A higher budget resumes it.",
+  exhausted: "No link is left to visit.",
+  interrupted: "The last session was killed. The same command resumes it.",
+  stopped: "Stopped by a person. The same command resumes it.",
+};
 
 /** Badge with a state. */
 export function state(word) {
-  return h("span", { class: `state ${word}` }, STATES[word] ?? word);
+  return h("span", { class: `state ${word}`, title: STATE_MEANINGS[word] ?? null }, STATES[word] ?? word);
 }
 
 /** A record or an answer: title, text, fields. */

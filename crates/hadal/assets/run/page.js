@@ -5,17 +5,20 @@ import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
 import { count, moment, plural } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
-import { later, standing, watch } from "../kit/watch.js";
+import { calm, later, standing, watch } from "../kit/watch.js";
 import { decisions } from "./decisions.js";
 import { harvestCurve } from "./curve.js";
 import { lessons } from "./lessons.js";
 import { load } from "./load.js";
 import { tiles } from "./tiles.js";
 
+const SHOWN = 20;
+
 export async function show(main, query, signal) {
-  const { runs } = await read("/api/runs", { limit: 200 }, signal);
+  const { runs } = await read("/api/runs", { limit: SHOWN }, signal);
   const wanted = query.get("run");
-  const listed = wanted === null ? runs[0] : runs.find(({ run }) => String(run) === wanted);
+  const running = runs.find(({ state }) => ["running", "paused"].includes(state));
+  const listed = wanted === null ? (running ?? runs[0]) : runs.find(({ run }) => String(run) === wanted);
   const run = listed ?? (wanted && (await read(`/api/runs/${encodeURIComponent(wanted)}`, {}, signal)).run);
   if (!run) {
     fill(main, nothingYet());
@@ -26,14 +29,20 @@ export async function show(main, query, signal) {
   const buttons = controls({ path: `${path}/control`, of: ({ run }) => run, asked: heading.asked, signal });
   const drawn = [tiles, harvestCurve, load, decisions, lessons].map((part) => part(run, runs, signal));
   const parts = [buttons, ...drawn];
+  const tabs = h("div", {}, picker(runs, run));
   fill(
     main,
     heading.element,
-    picker(runs, run),
+    tabs,
     parts.map(({ element }) => element),
   );
+  const redraw = calm(async () => {
+    const now = await attempt(() => read("/api/runs", { limit: SHOWN }, signal));
+    if (now && !tabs.contains(document.activeElement)) fill(tabs, picker(now.runs, run));
+  }, signal);
   const update = (now) => {
     heading.update(now);
+    redraw(now);
     parts.forEach((part) => part.update(now));
   };
   update(await read(path, {}, signal));
@@ -73,13 +82,14 @@ function picker(runs, chosen) {
     runs.map((run) =>
       inside(
         `/?run=${run.run}`,
-        { "aria-current": run === chosen ? "true" : null },
+        { "aria-current": run.run === chosen.run ? "true" : null },
         h("strong", {}, said(run.topic)),
         h("span", {}, `run ${run.run} · strategy ${run.strategy}`),
         run.last_at ? h("span", { class: "hint" }, moment(run.last_at)) : null,
-        h("span", { class: "hint" }, `${count(run.forms_relevant)} forms`),
+        h("span", { class: "hint" }, `${count(run.forms_relevant)} relevant forms`),
       ),
     ),
+    inside("/runs", {}, h("strong", {}, "All runs"), h("span", {}, "list and compare")),
   );
 }
 
@@ -88,7 +98,7 @@ function nothingYet() {
     "div",
     { class: "empty" },
     h("h1", {}, "No run yet"),
-    h("p", {}, "This store holds no crawl. Start one and come back to this page:"),
+    h("p", {}, "This store holds no crawl. ", inside("/start", {}, "Start one"), ", or run"),
     h("pre", {}, "hadal demo\nhadal find book --seeds seeds.txt --dashboard 127.0.0.1:7878"),
   );
 }

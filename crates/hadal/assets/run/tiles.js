@@ -2,14 +2,14 @@
 
 import { h } from "../kit/dom.js";
 import { brief, count, duration, percent, plural, rate } from "../kit/format.js";
-import { share, tile } from "../kit/parts.js";
+import { share, term, tile } from "../kit/parts.js";
 
 export function tiles() {
-  const requests = tile("Requests");
+  const requests = tile(term("request", "Requests"));
   const pages = tile("Pages per second");
-  const searchable = tile("Searchable forms", "second");
-  const relevant = tile("Relevant forms", "first");
-  const frontier = tile("Links in the frontier");
+  const searchable = tile(term("searchable", "Searchable forms"), "second");
+  const relevant = tile(term("relevant", "Relevant forms"), "first");
+  const frontier = tile(term("frontier", "Links in the frontier"));
   const left = tile("Time left");
   const spent = h("div", { class: "spent" });
   const all = [relevant, searchable, requests, pages, frontier, left];
@@ -35,7 +35,7 @@ export function tiles() {
         rate(speed?.pages_per_s ?? average(run, isGoing)),
         speed ? `${rate(speed.requests_per_s)} requests/s` : pagesSoFar(run, isGoing),
       );
-      frontier.set(brief(run.frontier), plural(run.probes, "question") + " to forms");
+      frontier.set(brief(run.frontier), plural(run.probes, "form submission"));
       left.set(...timeLeft(run, control, speed));
       spent.replaceChildren(
         ...(budget

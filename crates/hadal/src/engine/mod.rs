@@ -184,7 +184,9 @@ impl Engine {
             self.apply(command)?;
         }
         let seeds = seed_links(&self.crawl.spec);
-        if self.enqueue(seeds)? == 0 { Err(CrawlError::NoSeeds) } else { Ok(()) }
+        // The strategy may have added pages that are seeds, too.
+        let is_known = seeds.iter().any(|seed| self.frontier.was_seen(seed.id));
+        if self.enqueue(seeds)? == 0 && !is_known { Err(CrawlError::NoSeeds) } else { Ok(()) }
     }
 
     fn started(&self) -> CrawlEvent {

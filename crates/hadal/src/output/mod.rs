@@ -7,6 +7,7 @@ pub mod card;
 pub mod chart;
 pub mod csv;
 pub mod demo;
+pub mod engines;
 pub mod escape;
 pub mod harvest;
 pub mod harvested;

@@ -1,9 +1,10 @@
 //! Columns of the listings of forms, sites, runs and submissions.
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
+use crate::report::submissions::answer_name;
 use crate::report::submitted::Submitted;
 use crate::report::values::{method_name, seconds, source_name, state_name};
-use crate::store::{FailureRow, FormRow, RunRow, SiteRow, Submission, SubmissionResult};
+use crate::store::{FailureRow, FormRow, RunRow, SiteRow, Submission};
 use hadal_core::critic::FormKind;
 use serde_json::json;
 
@@ -171,7 +172,7 @@ impl Listed for Submission {
             text(&self.url),
             text(&self.body),
             text(self.purpose.name()),
-            text(answer(self.answer.as_ref())),
+            text(answer_name(self.answer.as_ref())),
             Cell::of(self.by.harvest(), |harvest| Cell::Count(harvest.0)),
         ]
     }
@@ -222,14 +223,5 @@ impl Listed for Submitted {
             Cell::of(self.form.as_ref(), |(form, _)| text(form)),
             Cell::of(self.form.as_ref(), |(_, page)| text(page)),
         ]
-    }
-}
-
-/// Status code or failure kind; empty while there is no response.
-fn answer(answer: Option<&SubmissionResult>) -> String {
-    match answer {
-        Some(SubmissionResult::Status(status)) => status.to_string(),
-        Some(SubmissionResult::Failure(kind)) => kind.to_string(),
-        None => String::new(),
     }
 }

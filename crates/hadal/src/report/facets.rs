@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 /// Number of forms per facet value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Facets {
-    /// Number of forms counted: the most relevant ones that pass the filter.
+    /// Number of forms that pass the filter.
     pub counted: usize,
-    /// True if more forms pass the filter than were counted.
+    /// True if there are more forms than were counted. The counts are then those of the most relevant forms.
     pub or_more: bool,
     /// Forms by topic.
     pub topic: Vec<FacetValue>,
@@ -38,38 +38,57 @@ pub struct FacetValue {
 /// Greatest number of values per facet. Guess.
 const MAX_VALUES: usize = 50;
 
-/// Counts the facets of forms.
-pub fn facets(forms: &[FormSummary], or_more: bool) -> Facets {
-    let tenth = |p: f32| (p * 10.0).floor().clamp(0.0, 9.0) as u8;
-    Facets {
-        counted: forms.len(),
-        or_more,
-        topic: count(forms, |form| form.place.topic.as_str()),
-        site: count(forms, |form| &*form.site.0),
-        language: count(forms, |form| form.language.as_deref().unwrap_or_default()),
-        method: count(forms, |form| method_name(form.method)),
-        fields: count(forms, |form| form.open_fields),
-        relevance: facet_values(count_by(forms, |form| tenth(form.place.relevant)), |tenth| {
-            format!("0.{tenth}")
-        }),
+/// Counts of the facets, form by form.
+#[derive(Default)]
+pub struct FacetCounter {
+    counted: usize,
+    topic: BTreeMap<String, usize>,
+    site: BTreeMap<String, usize>,
+    language: BTreeMap<String, usize>,
+    method: BTreeMap<&'static str, usize>,
+    fields: BTreeMap<usize, usize>,
+    /// By tenth of `p_relevant`.
+    relevance: BTreeMap<u8, usize>,
+}
+
+impl FacetCounter {
+    /// Counts a form.
+    pub fn add(&mut self, form: &FormSummary) {
+        self.counted += 1;
+        add_one(&mut self.topic, &form.place.topic);
+        add_one(&mut self.site, &form.site.0);
+        add_one(&mut self.language, form.language.as_deref().unwrap_or_default());
+        *self.method.entry(method_name(form.method)).or_default() += 1;
+        *self.fields.entry(form.open_fields).or_default() += 1;
+        let tenth = (form.place.relevant * 10.0).floor().clamp(0.0, 9.0) as u8;
+        *self.relevance.entry(tenth).or_default() += 1;
+    }
+
+    /// The counts. `or_more`: there are forms that were not counted.
+    pub fn facets(self, or_more: bool) -> Facets {
+        Facets {
+            counted: self.counted,
+            or_more,
+            topic: most_frequent(self.topic, String::clone),
+            site: most_frequent(self.site, String::clone),
+            language: most_frequent(self.language, String::clone),
+            method: most_frequent(self.method, |name| (*name).to_string()),
+            fields: most_frequent(self.fields, usize::to_string),
+            relevance: most_frequent(self.relevance, |tenth| format!("0.{tenth}")),
+        }
     }
 }
 
-fn count<'a, K: Ord + ToString>(
-    forms: &'a [FormSummary],
-    key: impl Fn(&'a FormSummary) -> K,
-) -> Vec<FacetValue> {
-    facet_values(count_by(forms, key), |key| key.to_string())
-}
-
-fn count_by<'a, K: Ord>(forms: &'a [FormSummary], key: impl Fn(&'a FormSummary) -> K) -> BTreeMap<K, usize> {
-    let mut counts = BTreeMap::new();
-    forms.iter().for_each(|form| *counts.entry(key(form)).or_default() += 1);
-    counts
+/// Counts a value; its text is copied only when it is new.
+fn add_one(counts: &mut BTreeMap<String, usize>, value: &str) {
+    match counts.get_mut(value) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(value.to_string(), 1)),
+    }
 }
 
 /// Most frequent values as text.
-fn facet_values<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
+fn most_frequent<K>(counts: BTreeMap<K, usize>, text: impl Fn(&K) -> String) -> Vec<FacetValue> {
     let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts

@@ -183,6 +183,20 @@ pub fn view(found: &FormEntry) -> FormView {
     }
 }
 
+/// True if a form has all of these lower-case words in its site, page, action, topic or fields.
+pub fn has_words(row: &FormRow, words: &[String]) -> bool {
+    let fields = row.fields.iter().map(|field| format!("{} {}", field.name, field.label));
+    let fields = fields.collect::<Vec<_>>().join(" ");
+    let FormRow { form_id, site, page_url, action, topic, .. } = row;
+    let text = format!("{form_id} {site} {page_url} {action} {topic} {fields}").to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// Words of a search, in lower case.
+pub fn search_words(text: &str) -> Vec<String> {
+    text.to_lowercase().split_whitespace().map(String::from).collect()
+}
+
 fn fields(row: &FormRow) -> Vec<FieldView> {
     let view = |field: &crate::store::FieldRow| FieldView {
         name: field.name.clone(),

@@ -1,6 +1,6 @@
 //! A harvest for the dashboard: queries, records, coverage.
 
-use super::run::{ErrorCount, error_counts};
+use super::run::{ErrorCount, error_counts, real_time};
 use super::values::{seconds, timestamp};
 use super::watching::ControlView;
 use crate::store::{Activity, HarvestRow, QueryRow, RecordRow, Store, StoreError};
@@ -26,7 +26,7 @@ pub struct HarvestView {
     pub policy: String,
     /// Web of the form: "web", or the name of a simulated web.
     pub source: String,
-    /// running, stopped, budget (spent) or done.
+    /// running, interrupted, stopped, budget (spent) or done.
     pub state: String,
     /// Reason for the end; null while it runs.
     pub ending: Option<String>,
@@ -50,6 +50,10 @@ pub struct HarvestView {
     pub elapsed_s: f64,
     /// Failures by kind, most frequent first.
     pub errors: Vec<ErrorCount>,
+    /// Start; null on a simulated web: its clock starts in 1970.
+    pub began_at: Option<String>,
+    /// Time of the last step; null on a simulated web.
+    pub last_at: Option<String>,
 }
 
 /// All data of a harvest's page except its lists.
@@ -94,6 +98,10 @@ pub struct QueryView {
 pub struct RecordView {
     /// Identity of the record within its harvest.
     pub record_id: String,
+    /// Number of the harvest.
+    pub harvest: u64,
+    /// Id of the harvested form.
+    pub form_id: String,
     /// URL of its detail page.
     pub url: Option<String>,
     /// Title of the record.
@@ -108,6 +116,10 @@ pub struct RecordView {
     pub position: u32,
     /// Time at which the answer arrived.
     pub fetched_at: String,
+    /// Last change of its text that a refresh saw.
+    pub changed_at: Option<String>,
+    /// Time at which a refresh found it gone.
+    pub removed_at: Option<String>,
 }
 
 /// Harvest with its counters.
@@ -134,6 +146,8 @@ pub fn view(row: &HarvestRow) -> HarvestView {
         coverage: row.estimate.map(|known| known.coverage),
         elapsed_s: seconds(row.progress.elapsed_ms),
         errors: error_counts(&counters.errors),
+        began_at: real_time(row.began),
+        last_at: real_time(row.progress.now),
     }
 }
 
@@ -173,6 +187,8 @@ pub fn record(row: &RecordRow) -> RecordView {
     let record = &row.record;
     RecordView {
         record_id: record.id.to_string(),
+        harvest: row.harvest.0,
+        form_id: row.form.to_string(),
         url: record.url.as_ref().map(|url| url.to_string()),
         title: record.title.clone(),
         text: record.text.clone(),
@@ -180,5 +196,7 @@ pub fn record(row: &RecordRow) -> RecordView {
         query: row.words.clone(),
         position: row.position,
         fetched_at: timestamp(row.fetched_at),
+        changed_at: row.dates.changed.map(timestamp),
+        removed_at: row.dates.removed.map(timestamp),
     }
 }

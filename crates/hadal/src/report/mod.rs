@@ -14,6 +14,8 @@ pub mod quality;
 pub mod reasons;
 pub mod run;
 pub mod seeds;
+pub mod sites;
+pub mod submissions;
 pub mod submitted;
 pub mod values;
 pub mod watching;

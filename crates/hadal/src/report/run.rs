@@ -70,7 +70,12 @@ pub struct ErrorCount {
 
 /// Time of the last checkpoint, unless the clock of the run is simulated.
 pub(super) fn last_at(row: &RunRow) -> Option<String> {
-    (row.progress.now >= CLOCK_OF_PEOPLE).then(|| timestamp(row.progress.now))
+    real_time(row.progress.now)
+}
+
+/// A time as text, unless its clock is simulated.
+pub(super) fn real_time(at: Time) -> Option<String> {
+    (at >= CLOCK_OF_PEOPLE).then(|| timestamp(at))
 }
 
 /// Run with its counters.

@@ -21,7 +21,7 @@ pub fn begun() -> Described {
 }
 
 /// Adds the common errors and the token to every route.
-pub fn complete(description: &mut Described) {
+pub fn complete(mut description: Described) -> Described {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     if let Some(components) = &mut description.components {
         components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
@@ -31,6 +31,7 @@ pub fn complete(description: &mut Described) {
     for path in description.paths.paths.values_mut() {
         [&mut path.get, &mut path.put, &mut path.post].into_iter().flatten().for_each(may_fail);
     }
+    description
 }
 
 /// Adds the error response, and the descriptions that OpenAPI requires of all responses.

@@ -1,13 +1,18 @@
-//! Export of all records of a harvest as a streamed file.
+//! Exports of forms and records as streamed files.
 
 use super::error::ApiError;
 use super::extract::{PathParams, UrlParams};
+use super::forms::FormParams;
 use super::harvests::no_harvest;
+use super::lists::AllRecordsParams;
 use super::state::AppState;
 use crate::output::listing::Listed;
 use crate::output::terminal::Screen;
 use crate::output::writer::{Format, writer};
-use crate::store::{HarvestId, HarvestQuery, HarvestRowQuery, RecordRow, Store, all_records};
+use crate::report::form::has_words;
+use crate::store::{
+    FormRow, HarvestId, HarvestQuery, HarvestRowQuery, RecordRow, Store, StoreError, all_forms, all_records,
+};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -67,11 +72,60 @@ pub async fn records(
     if !known {
         return Err(no_harvest(harvest));
     }
-    let (format, extension, content_type) = params.format.format();
+    let rows = move |out: &mut RowSink<'_, RecordRow>, store: &dyn Store| {
+        out(&mut all_records(store, HarvestRowQuery::of(id)))
+    };
+    Ok(file::<RecordRow>(&state, params.format, &format!("harvest-{harvest}"), rows))
+}
+
+/// Records of all harvests as a file.
+#[utoipa::path(get, path = "/api/records/export", operation_id = "export_all_records", tag = "records",
+    params(AllRecordsParams, ExportParams),
+    responses((status = 200, description = "The file", content(("application/x-ndjson"), ("text/csv"), ("application/vnd.apache.parquet")))))]
+pub async fn all(
+    State(state): State<Arc<AppState>>,
+    UrlParams(filter): UrlParams<AllRecordsParams>,
+    UrlParams(params): UrlParams<ExportParams>,
+) -> Result<Response, ApiError> {
+    let query = filter.query()?;
+    let rows = move |out: &mut RowSink<'_, RecordRow>, store: &dyn Store| out(&mut all_records(store, query));
+    Ok(file::<RecordRow>(&state, params.format, "records", rows))
+}
+
+/// The directory as a file, most relevant form first.
+#[utoipa::path(get, path = "/api/forms/export", operation_id = "export_forms", tag = "forms",
+    params(FormParams, ExportParams),
+    responses((status = 200, description = "The file", content(("application/x-ndjson"), ("text/csv"), ("application/vnd.apache.parquet")))))]
+pub async fn forms(
+    State(state): State<Arc<AppState>>,
+    UrlParams(filter): UrlParams<FormParams>,
+    UrlParams(params): UrlParams<ExportParams>,
+) -> Result<Response, ApiError> {
+    let words = filter.words();
+    let query = filter.query()?;
+    let rows = move |out: &mut RowSink<'_, FormRow>, store: &dyn Store| {
+        let found = all_forms(store, query).map(|entry| entry.map(|entry| entry.row));
+        out(&mut found.filter(|row| row.as_ref().map_or(true, |row| has_words(row, &words))))
+    };
+    Ok(file::<FormRow>(&state, params.format, "forms", rows))
+}
+
+/// Function that writes all rows.
+type RowSink<'a, R> = dyn FnMut(&mut dyn Iterator<Item = Result<R, StoreError>>) -> anyhow::Result<()> + 'a;
+
+/// Response with a file that is written while it is sent. `rows` passes all rows of a store to the writer.
+fn file<R: Listed>(
+    state: &AppState,
+    format: ExportFormat,
+    name: &str,
+    rows: impl FnOnce(&mut RowSink<'_, R>, &dyn Store) -> anyhow::Result<()> + Send + 'static,
+) -> Response {
+    let (format, extension, content_type) = format.format();
     let (send, pieces) = mpsc::channel(BUFFERED_PARTS);
     let store = Arc::clone(&state.store);
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = write(store.as_ref(), id, format, send) {
+        let written = rows(&mut |rows| write(rows, format, send.clone()), store.as_ref());
+        if let Err(error) = written {
             tracing::info!("export aborted: {error}");
         }
     });
@@ -79,21 +133,20 @@ pub async fn records(
         let piece = pieces.recv().await?;
         Some((piece, pieces))
     });
-    let name = format!("attachment; filename=\"harvest-{harvest}.{extension}\"");
+    let name = format!("attachment; filename=\"{name}.{extension}\"");
     let headers = [(header::CONTENT_TYPE, content_type.to_string()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::from_stream(body)).into_response())
+    (headers, Body::from_stream(body)).into_response()
 }
 
-fn write(
-    store: &dyn Store,
-    harvest: HarvestId,
+fn write<R: Listed>(
+    all: &mut dyn Iterator<Item = Result<R, StoreError>>,
     format: Format,
     send: mpsc::Sender<io::Result<Bytes>>,
 ) -> anyhow::Result<()> {
     let broken = send.clone();
     let out = BufWriter::with_capacity(PART_BYTES, BodyWriter(send));
-    let mut rows = writer::<RecordRow>(format, out, Screen::file())?;
-    for row in all_records(store, HarvestRowQuery::of(harvest)) {
+    let mut rows = writer::<R>(format, out, Screen::file())?;
+    for row in all {
         // An incomplete file must not look complete, so the connection is aborted.
         let row = row.inspect_err(|_| {
             broken.blocking_send(Err(io::Error::other("the store could not be read"))).ok();

@@ -186,7 +186,7 @@ pub async fn records(
     Ok(Json(RecordList { records: found.rows.iter().map(record).collect(), next }))
 }
 
-fn record_id(text: &str) -> Result<RecordId, ApiError> {
+pub fn record_id(text: &str) -> Result<RecordId, ApiError> {
     let number = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16);
     number.map(RecordId).ok_or_else(|| ApiError::bad("a record id has 16 hexadecimal digits"))
 }

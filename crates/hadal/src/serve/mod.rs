@@ -14,8 +14,10 @@ mod extract;
 mod forms;
 pub mod guard;
 mod harvests;
+mod jobs;
 mod labels;
 mod lessons;
+mod lists;
 mod live;
 mod metrics;
 mod pages;
@@ -25,6 +27,8 @@ mod runs;
 mod session;
 mod state;
 mod strategy_cache;
+
+pub use jobs::{JobProgram, Jobs};
 
 use crate::ask::Asker;
 use crate::store::Store;
@@ -41,6 +45,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -80,13 +85,23 @@ impl Server {
         let listener = TcpListener::from_std(listener).map_err(OpenError::Listener)?;
         let is_given = token.is_some();
         let guard = Guard::new(bound, token)?;
-        let state = Arc::new(AppState { store, guard, live: Live::default(), asker });
+        let state = Arc::new(AppState { store, guard, live: Live::default(), asker, jobs: Arc::default() });
         Ok(Server { listener, state, is_given })
     }
 
     /// Address that the server listens on.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+
+    /// Allows users to start jobs with this program.
+    pub fn start_jobs_with(&self, program: JobProgram) {
+        self.state.jobs.program.set(program).ok();
+    }
+
+    /// Jobs of this server, to stop them at its end.
+    pub fn jobs(&self) -> Arc<Jobs> {
+        Arc::clone(&self.state.jobs)
     }
 
     /// The generated token, if there is one.
@@ -116,10 +131,14 @@ pub async fn serve(server: Server) -> io::Result<()> {
     axum::serve(listener, router(state)).await
 }
 
+/// OpenAPI description of the API, as the server returns it.
+pub fn api_description() -> OpenApi {
+    description::complete(described().split_for_parts().1)
+}
+
 fn router(state: Arc<AppState>) -> Router {
-    let (routes, mut description) = described().split_for_parts();
-    description::complete(&mut description);
-    let description = Arc::new(description);
+    let (routes, description) = described().split_for_parts();
+    let description = Arc::new(description::complete(description));
     routes
         .route("/api/openapi.json", axum::routing::get(async move || Json(description.as_ref().clone())))
         .merge(pages::router())
@@ -143,12 +162,14 @@ fn described() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(events::of_run))
         .routes(routes!(forms::list))
         .routes(routes!(forms::narrow))
+        .routes(routes!(export::forms))
         .routes(routes!(forms::one))
+        .routes(routes!(forms::description))
         .routes(routes!(labels::mark))
         .routes(routes!(labels::list))
         .routes(routes!(questions::try_one))
         .routes(routes!(questions::ask))
-        .routes(routes!(harvests::list))
+        .routes(routes!(harvests::list, jobs::harvest))
         .routes(routes!(harvests::one))
         .routes(routes!(harvests::points))
         .routes(routes!(control::of_harvest))
@@ -156,6 +177,18 @@ fn described() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(harvests::queries))
         .routes(routes!(harvests::records))
         .routes(routes!(export::records))
+        .routes(routes!(lists::sites))
+        .routes(routes!(lists::submissions))
+        .routes(routes!(lists::records))
+        .routes(routes!(export::all))
+        .routes(routes!(jobs::crawl))
+        .routes(routes!(jobs::import))
+        .routes(routes!(jobs::refresh))
+        .routes(routes!(jobs::list))
+        .routes(routes!(jobs::one))
+        .routes(routes!(jobs::stop))
+        .routes(routes!(jobs::topics, jobs::topic))
+        .routes(routes!(jobs::trial))
         .routes(routes!(metrics::metrics))
 }
 

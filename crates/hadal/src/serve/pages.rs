@@ -19,7 +19,19 @@ use std::sync::Arc;
 struct Assets;
 
 /// Paths of pages; one HTML file serves them all.
-pub const PAGES: [&str; 4] = ["/", "/directory", "/harvests", "/ask"];
+pub const PAGES: [&str; 11] = [
+    "/",
+    "/runs",
+    "/start",
+    "/topics",
+    "/directory",
+    "/sites",
+    "/harvests",
+    "/records",
+    "/submissions",
+    "/ask",
+    "/glossary",
+];
 
 /// Routes of pages, assets and login.
 pub fn router() -> Router<Arc<AppState>> {

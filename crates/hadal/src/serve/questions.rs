@@ -1,16 +1,16 @@
 //! Queries of users to one form or to several forms.
 
 use super::error::ApiError;
-use super::extract::{Body, Number, PathParams};
+use super::extract::{Body, Number, PathParams, UrlParams};
 use super::forms::{find, form_id};
 use super::state::AppState;
 use crate::ask::{Answers, AskError, SourceSelection};
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest, Request, State};
 use http::StatusCode;
 use serde::Deserialize;
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// Default number of forms queried.
 const DEFAULT_FORMS: usize = 5;
@@ -24,18 +24,32 @@ pub struct FormQueryRequest {
     words: String,
 }
 
+/// Query in the URL, for programs that send no JSON.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FormQueryParams {
+    /// Words to search for, instead of a body.
+    #[param(min_length = 1, max_length = 200, pattern = "\\S")]
+    words: Option<String>,
+}
+
 /// Sends one query to one form, within robots.txt and delays, and logs it. Forms that take orders, passwords or
 /// messages are never submitted.
-#[utoipa::path(post, path = "/api/forms/{form}/try", operation_id = "try_form", tag = "questions", request_body = FormQueryRequest,
-    params(("form" = String, Path, description = "Form id", pattern = "^[0-9a-f]{16}$")),
+#[utoipa::path(post, path = "/api/forms/{form}/try", operation_id = "try_form", tag = "questions", request_body = Option<FormQueryRequest>,
+    params(("form" = String, Path, description = "Form id", pattern = "^[0-9a-f]{16}$"), FormQueryParams),
     responses((status = 200, body = Answers)))]
 pub async fn try_one(
     State(state): State<Arc<AppState>>,
     PathParams(form): PathParams<String>,
-    Body(trial): Body<FormQueryRequest>,
+    UrlParams(params): UrlParams<FormQueryParams>,
+    request: Request,
 ) -> Result<Json<Answers>, ApiError> {
+    let words = match params.words {
+        Some(words) => words,
+        None => Body::<FormQueryRequest>::from_request(request, &state).await?.0.words,
+    };
     let found = find(&state, &form, None).await?;
-    let answers = state.asker.ask(&trial.words, SourceSelection::Forms(vec![found.row.form_id])).await;
+    let answers = state.asker.ask(&words, SourceSelection::Forms(vec![found.row.form_id])).await;
     answers.map(Json).map_err(problem)
 }
 

@@ -16,6 +16,8 @@ pub struct SessionView {
     version: String,
     /// True if a token was needed.
     guarded: bool,
+    /// True if this server can start crawls, harvests and other jobs.
+    starts_jobs: bool,
 }
 
 /// CSRF secret and version.
@@ -25,5 +27,6 @@ pub async fn session(State(state): State<Arc<AppState>>) -> Json<SessionView> {
         csrf: state.guard.csrf().to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         guarded: state.guard.token().is_some(),
+        starts_jobs: state.jobs.program.get().is_some(),
     })
 }

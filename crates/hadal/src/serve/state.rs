@@ -2,6 +2,7 @@
 
 use super::error::ApiError;
 use super::guard::Guard;
+use super::jobs::Jobs;
 use super::live::Live;
 use crate::ask::Asker;
 use crate::store::{Store, StoreError};
@@ -15,6 +16,8 @@ pub struct AppState {
     pub live: Live,
     /// Sends queries of users to forms.
     pub asker: Arc<Asker>,
+    /// Commands that users started.
+    pub jobs: Arc<Jobs>,
 }
 
 impl AppState {

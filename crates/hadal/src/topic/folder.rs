@@ -4,12 +4,28 @@ use super::file::checked_name;
 use super::{TopicError, TopicFile, TopicModel};
 use crate::atomic_file::AtomicFile;
 use anyhow::Context;
+use hadal_core::topic::Topic;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use utoipa::ToSchema;
 
 /// A folder of topics, which need not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicFolder(pub PathBuf);
+
+/// A topic in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TopicEntry {
+    /// Name of the topic.
+    pub topic: String,
+    /// True if it is part of the program.
+    pub built_in: bool,
+    /// Origin of the topic, or the reason why it cannot be used.
+    pub made_from: String,
+    /// Number of its default seeds.
+    pub seeds: usize,
+}
 
 impl TopicFolder {
     /// Sorted names of the topics.
@@ -47,6 +63,28 @@ impl TopicFolder {
         write(&path.with_extension("model"), &model.bytes())?;
         write(&path, file.text().as_bytes())?;
         Ok(path)
+    }
+
+    /// Built-in topics, and those of the folder.
+    pub fn entries(&self) -> Vec<TopicEntry> {
+        let own = self.names();
+        let built_in = Topic::names().map(|name| TopicEntry {
+            topic: name.to_string(),
+            built_in: true,
+            made_from: match own.iter().any(|own| own == name) {
+                true => "built in; replaced by your own topic of this name".to_string(),
+                false => "built in".to_string(),
+            },
+            seeds: 0,
+        });
+        let of_file = |name: &String| {
+            let (made_from, seeds) = match self.load(name) {
+                Ok((file, _)) => (file.made_from(), file.seeds.len()),
+                Err(error) => (format!("unusable: {error}"), 0),
+            };
+            TopicEntry { topic: name.clone(), built_in: false, made_from, seeds }
+        };
+        built_in.chain(own.iter().map(of_file)).collect()
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -74,6 +74,12 @@ async fn a_form_can_be_tried_from_the_directory() {
         assert_eq!(tried["sources"][0]["form_id"], form["form_id"]);
         outcomes.push(tried["sources"][0]["outcome"].clone());
     }
+    let form = forms[0]["form_id"].as_str().unwrap();
+    let by_url = client.send(Method::POST, &format!("/api/forms/{form}/try?words=book"), None).await;
+    assert_eq!((by_url.status, &by_url.json()["words"]), (StatusCode::OK, &json!("book")));
+    let description = client.get(&format!("/api/forms/{form}/opensearch")).await;
+    assert_eq!(description.header("content-type"), "application/opensearchdescription+xml");
+    assert!(description.text().contains("{searchTerms}"), "{}", description.text());
     assert!(outcomes.contains(&json!("answered")), "{outcomes:?}");
 }
 

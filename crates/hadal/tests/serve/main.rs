@@ -8,6 +8,7 @@ mod events;
 mod fixture;
 mod guard;
 mod hostile;
+mod lists;
 mod poison;
 mod routes;
 

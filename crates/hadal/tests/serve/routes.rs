@@ -141,11 +141,25 @@ async fn metrics_are_exposed_to_prometheus() {
 #[tokio::test]
 async fn pages_are_served_from_within_the_program() {
     let client = open_to_all(memory()).await.client;
-    for page in ["/", "/directory", "/harvests", "/ask"] {
+    for page in [
+        "/",
+        "/runs",
+        "/start",
+        "/topics",
+        "/directory",
+        "/sites",
+        "/harvests",
+        "/records",
+        "/submissions",
+        "/ask",
+        "/glossary",
+    ] {
         let answer = client.get(page).await;
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{page}");
         assert!(!answer.text().contains("://"), "a page loads nothing from elsewhere");
     }
+    let terms = client.get("/assets/glossary/terms.md").await.text();
+    assert!(terms.contains("| relevant |"), "the glossary of the project: {terms}");
     let script = client.get("/assets/app.js").await;
     assert_eq!(script.header("content-type"), "text/javascript; charset=utf-8");
     for path in

@@ -19,6 +19,8 @@ use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
 use hadal_core::link::QueueId;
 use hadal_core::time::Time;
+use std::fmt;
+use std::str::FromStr;
 
 /// Queries for people.
 pub trait Catalogue: Send + Sync {
@@ -197,6 +199,25 @@ pub struct SubmissionCursor {
     pub(super) is_user_query: bool,
     /// Row number of the last entry read.
     pub(super) number: i64,
+}
+
+impl fmt::Display for SubmissionCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.is_user_query { 'p' } else { 'c' }, self.number)
+    }
+}
+
+impl FromStr for SubmissionCursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<SubmissionCursor, ()> {
+        let (is_user_query, number) = match text.split_at_checked(1).ok_or(())? {
+            ("p", number) => (true, number),
+            ("c", number) => (false, number),
+            _ => return Err(()),
+        };
+        Ok(SubmissionCursor { is_user_query, number: number.parse().map_err(|_| ())? })
+    }
 }
 
 /// Selection of harvests.
