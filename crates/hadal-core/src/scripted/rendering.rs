@@ -36,7 +36,7 @@ pub fn render_reason(page: &Page, body: &[u8], p_searchable: impl Fn(&Form) -> f
     (is_empty && memmem::find(body, b"<script").is_some()).then_some(RenderReason::EmptyPage)
 }
 
-/// True for a group of controls without a form, and for a form whose boxes have no names or whose action is a script.
+/// True for a group of controls without a form, and for a form with nameless boxes or a script as action.
 pub fn is_scripted(form: &Form) -> bool {
     let is_box = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Search);
     let has_box = form.fields.iter().any(|field| is_box(field.kind) && !field.disabled);

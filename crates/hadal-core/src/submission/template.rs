@@ -5,8 +5,9 @@
 //! - The field of kind `search` takes the query words. All other fields are hidden.
 //! - `{words}` in the action or in a hidden value stands for the words. If the words stand only in such places, the
 //!   search field has the name `{words}` and is not sent itself.
-//! - A field whose name starts with `/` belongs to a JSON body: the name is its JSON pointer, a hidden value is JSON text.
-//! - A field whose name starts with `{header}` is a header line.
+//! - A field with a name that starts with `/` belongs to a JSON body: the name is its JSON pointer, a hidden value is
+//!   JSON text.
+//! - A field with a name that starts with `{header}` is a header line.
 
 use super::FilledForm;
 use crate::http::{Method, Request};

@@ -1,4 +1,4 @@
-//! Refreshes of harvests on the simulated web, whose databases change from day to day.
+//! Refreshes of harvests on the simulated web. Its databases change from day to day.
 //!
 //! Databases of one topic are harvested on day 0. Every `interval` days each is refreshed, and in another store
 //! harvested again completely. A change is a record that was added since, edited since the store saw it last, or

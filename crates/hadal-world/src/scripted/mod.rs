@@ -1,8 +1,8 @@
-//! Sites whose search is carried out by a script, with known records.
+//! Sites with a search by script and known records.
 //!
-//! Each kind is a path of one host: `/typing/`, `/graphql/`. The page is an empty shell; `scripts.js` is a real script that
-//! a browser runs. [`ScriptedWeb::respond`] answers its requests. Searches need at least one word. Paths with `forbidden`
-//! are for requests that a crawler must never send.
+//! Each kind is a path of one host: `/typing/`, `/graphql/`. The page is an empty shell; `scripts.js` is a real script
+//! that a browser runs. [`ScriptedWeb::respond`] answers its requests. Searches need at least one word. Paths with
+//! `forbidden` are for requests that a crawler must never send.
 
 mod interface;
 

@@ -81,7 +81,7 @@ pub struct CrawlConfig {
     pub block_hosts: Option<PathBuf>,
     /// Backlink sources in order of use.
     pub backlinks: Vec<Source>,
-    /// Run whose model a new run starts with.
+    /// Run that gives a new run its first model.
     pub prior: Prior,
 }
 
@@ -105,7 +105,7 @@ pub struct HarvestConfig {
     pub concurrency: usize,
 }
 
-/// Run whose model a new run starts with.
+/// Run that gives a new run its first model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
     /// Sources of earlier runs are not used.

@@ -226,7 +226,7 @@ pub struct SearchLocation<'s> {
     pub posts: PostForms,
     /// Origin of its responses, as in [`crate::store::RunSpec::source`].
     pub source: &'s str,
-    /// Browser for pages whose search is carried out by a script.
+    /// Browser for pages with a search by script.
     pub browser: Option<&'s BrowserUse<'s>>,
 }
 
@@ -331,8 +331,8 @@ fn is_no_form(error: &FormOpenError) -> bool {
     matches!(error, FormOpenError::NoForm(..))
 }
 
-/// Opens the search of a page as a browser shows it: the request that its script sends for a typed word, or a form that a
-/// script made.
+/// Opens the search of a page as a browser shows it: the request that its script sends for a typed word, or a form that
+/// a script made.
 async fn form_in_browser(
     url: &Url,
     response: Response,
@@ -398,8 +398,8 @@ fn is_list(response: &Response, url: &Url) -> bool {
     })
 }
 
-/// True for the start of XML, JSON, or a script that passes or assigns one literal. Other code has more before its first
-/// bracket.
+/// True for the start of XML, JSON, or a script that passes or assigns one literal. Other code has more before its
+/// first bracket.
 fn starts_as_data(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&body[..body.len().min(START_BYTES)]);
     let text = text.trim_start_matches('\u{feff}').trim_start();

@@ -1,7 +1,7 @@
 //! One page in the browser: its requests, its script functions, its keyboard.
 //!
-//! All events of a page are handled by whichever call waits on the tab, so a tab needs no task of its own. While a command
-//! waits for its reply, requests of the page are answered; a script may wait for them.
+//! All events of a page are handled by whichever call waits on the tab, so a tab needs no task of its own. While a
+//! command waits for its reply, requests of the page are answered; a script may wait for them.
 
 use super::devtools::{DevTools, PageEvent};
 use super::search_trial::SearchTrial;
@@ -178,7 +178,7 @@ impl<'a> Tab<'a> {
         &self.url
     }
 
-    /// Opens a page whose answer is known.
+    /// Opens a page with a known response.
     pub async fn navigate(&mut self, url: &Url, response: Response) -> Result<(), RenderError> {
         (self.url, self.site, self.first) = (url.clone(), Site::of(url), Some(response));
         self.call("Page.navigate", json!({ "url": url.as_str() })).await.map(drop)

@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Texts compared under other queries before their share decides. Guess.
 const MIN_COMPARED: u32 = 10;
-/// Share of texts that differ under another query from which texts depend on the query. Guess: excerpts around the words
-/// of a query differ almost always, changes of a database are rarer.
+/// Share of texts that differ under another query from which texts depend on the query. Guess: excerpts around the
+/// words of a query differ almost always, changes of a database are rarer.
 const MAX_DIFFERENT_SHARE: f64 = 0.5;
 /// Share of an answer's records that must still be there. If fewer are, the order of the answer has changed. Guess.
 const MIN_PRESENT_SHARE: f64 = 0.5;
@@ -17,7 +17,7 @@ const MIN_PRESENT_SHARE: f64 = 0.5;
 #[derive(Debug, Default)]
 pub struct KnownRecords {
     records: FxHashMap<RecordId, KnownText>,
-    /// Records by text, for sites whose addresses of records change.
+    /// Records by text, for sites with changing addresses of records.
     by_text: FxHashMap<u64, RecordId>,
     /// Texts seen under another query than the stored ones: all, and those that differ.
     compared: u32,
@@ -91,9 +91,9 @@ fn text_hash(record: &Record) -> u64 {
     xxh3_64(letters.chain(values).flat_map(char::to_lowercase).collect::<String>().as_bytes())
 }
 
-/// Records of an earlier answer that are missing from the answer to the same query now. If the answer was not read to its
-/// end, only records before the last one that is still there can be missing. Returns none if so many are missing that
-/// the order of the answer must have changed.
+/// Records of an earlier answer that are missing from the answer to the same query now. If the answer was not read to
+/// its end, only records before the last one that is still there can be missing. Returns none if so many are missing
+/// that the order of the answer must have changed.
 pub fn missing_records(before: &[RecordId], now: &[RecordId], is_complete: bool) -> Vec<RecordId> {
     let present: FxHashSet<RecordId> = now.iter().copied().collect();
     let end = match is_complete {
@@ -106,8 +106,8 @@ pub fn missing_records(before: &[RecordId], now: &[RecordId], is_complete: bool)
     if is_reordered && !is_complete { Vec::new() } else { missing }
 }
 
-/// Decides by a record's own page whether the record is gone: `Some(true)` if the page is gone, or if it shows less than
-/// half of the words of the record's title; `None` if the server failed.
+/// Decides by a record's own page whether the record is gone: `Some(true)` if the page is gone, or if it shows less
+/// than half of the words of the record's title; `None` if the server failed.
 pub fn is_gone(status: u16, title: &str, page_text: Option<&str>) -> Option<bool> {
     match (status, page_text) {
         (404 | 410, _) => Some(true),

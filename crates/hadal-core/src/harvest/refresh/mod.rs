@@ -1,7 +1,7 @@
-//! Refresh of a harvest: sends the queries again whose answers have probably changed most.
+//! Refresh of a harvest: sends those queries again that probably have most changes in their answers.
 //!
-//! [`RefreshPolicy`] chooses among the queries of the harvest by the expected number of changes per request. [`compare`]
-//! finds new, changed and missing records in an answer. Rates are learned by [`ChangeRate`].
+//! [`RefreshPolicy`] chooses among the queries of the harvest by the expected number of changes per request.
+//! [`compare`] finds new, changed and missing records in an answer. Rates are learned by [`ChangeRate`].
 
 pub mod compare;
 mod policy;
@@ -17,14 +17,14 @@ const FACTOR_WEIGHT: f64 = 1.0;
 
 /// Changes seen in a number of record-days.
 ///
-/// Changes (new, edited and removed records) arrive as a Poisson process. A form has the rate `r` per record and day with
-/// the prior `Gamma(m * b, b)` of mean `m`, with `b = PRIOR_RECORD_DAYS`. `m` is the rate of all forms of the store, and
-/// [`FIRST_RATE`] before the first refresh. After `x` changes in `e` record-days the posterior mean is
+/// Changes (new, edited and removed records) arrive as a Poisson process. A form has the rate `r` per record and day
+/// with the prior `Gamma(m * b, b)` of mean `m`, with `b = PRIOR_RECORD_DAYS`. `m` is the rate of all forms of the
+/// store, and [`FIRST_RATE`] before the first refresh. After `x` changes in `e` record-days the posterior mean is
 ///
 /// `r = (m * b + x) / (b + e)`.
 ///
-/// A query `q` of the form has the rate `r * f`. Its factor `f` has the prior `Gamma(k, k)` with `k = FACTOR_WEIGHT` and
-/// mean 1. After `x_q` changes in `e_q` record-days of this query the posterior mean is
+/// A query `q` of the form has the rate `r * f`. Its factor `f` has the prior `Gamma(k, k)` with `k = FACTOR_WEIGHT`
+/// and mean 1. After `x_q` changes in `e_q` record-days of this query the posterior mean is
 ///
 /// `f = (k + x_q) / (k + r * e_q)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -20,16 +20,16 @@ pub struct KnownQuery {
     pub history: ChangeRate,
 }
 
-/// Sends known queries again, those first whose answers have probably changed most per request.
+/// Sends known queries again, first those with most expected changes per request.
 ///
 /// The expected number of changes in the first `n` result pages of query `q` is
 ///
 /// `E(q, n) = r * f_q * sum over the records of these pages of d`
 ///
-/// with the rate `r` of the form and the factor `f_q` of the query, see [`ChangeRate`], and the days `d` since a record was
-/// last seen. A record that this refresh has seen counts 0, so queries with the same records follow late. New records are
-/// part of the rate: they match a query as often as known records do. The value of a query is the greatest `E(q, n) / n`.
-/// An answer is read on as long as its next page has at least the value of the best other query.
+/// with the rate `r` of the form and the factor `f_q` of the query, see [`ChangeRate`], and the days `d` since a record
+/// was last seen. A record that this refresh has seen counts 0, so queries with the same records follow late. New
+/// records are part of the rate: they match a query as often as known records do. The value of a query is the greatest
+/// `E(q, n) / n`. An answer is read on as long as its next page has at least the value of the best other query.
 pub struct RefreshPolicy {
     queries: Vec<KnownQuery>,
     /// Days since each record was last seen; records that this refresh saw are removed.
@@ -44,8 +44,8 @@ pub struct RefreshPolicy {
 }
 
 impl RefreshPolicy {
-    /// Policy for the queries of a harvest. `days` holds the days since each record was last seen, `prior` is the rate of
-    /// change of all forms.
+    /// Policy for the queries of a harvest. `days` holds the days since each record was last seen, `prior` is the rate
+    /// of change of all forms.
     pub fn new(queries: Vec<KnownQuery>, days: FxHashMap<RecordId, f64>, prior: f64) -> RefreshPolicy {
         let mut total = ChangeRate::default();
         queries.iter().for_each(|query| total.add(query.history));

@@ -63,8 +63,8 @@ impl HarvestSession {
         if self.policy_failed { HarvestEnding::PolicyFailed } else { HarvestEnding::NothingLeft }
     }
 
-    /// Next query whose request was not yet answered without a record. Policy and browse state learn the empty answer
-    /// of the others without a request.
+    /// Next query with a request that was not yet answered without a record. Policy and browse state learn the empty
+    /// answer of the others without a request.
     fn unanswered_query(&mut self) -> Option<Query> {
         for _ in 0..MAX_UNREADABLE {
             let query = self.next_query()?;

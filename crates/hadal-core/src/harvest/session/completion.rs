@@ -28,7 +28,7 @@ const RECORDS_PER_BARREN_QUERY: u64 = 20;
 /// Words with records before an estimate from words ends a harvest: the first two may be those of one name, which
 /// always occur together. Guess.
 const MIN_ANSWERED_WORDS: u32 = 5;
-/// Latest queries whose new records are compared with the number of records that an estimate leaves. Guess.
+/// Latest queries of which the new records are compared with the number of records that an estimate leaves. Guess.
 const COMPARED_QUERIES: usize = 10;
 /// Requests from which on the recent yield is known. Guess.
 const MIN_REQUESTS: u64 = 20;

@@ -74,7 +74,7 @@ impl<'t> FindComparison<'t> {
         mean(self.of(topic, strategy).map(figure))
     }
 
-    /// Topic whose lessons are shown: `book`, as in the papers, or else the first.
+    /// Topic of the lessons that are shown: `book`, as in the papers, or else the first.
     pub fn model_topic(self) -> Option<&'t str> {
         let topics = self.topics();
         topics.iter().find(|topic| **topic == "book").or(topics.first()).copied()

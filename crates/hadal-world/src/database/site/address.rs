@@ -27,7 +27,7 @@ impl Database {
         (number < self.collection.len()).then_some(number)
     }
 
-    /// Record whose reference number occurs first in a text. Results without links and all detail pages contain one.
+    /// Record of the first reference number in a text. Results without links and all detail pages contain one.
     pub fn record_in(&self, text: &str) -> Option<u32> {
         let prefix = self.reference_prefix();
         let at = text.find(&prefix)? + prefix.len();

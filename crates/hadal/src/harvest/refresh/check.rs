@@ -12,7 +12,7 @@ use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{FormSource, Page};
 use url::Url;
 
-/// A form whose page is fetched again.
+/// A form to check by fetching its page again.
 #[derive(Clone, Debug)]
 pub struct CheckedForm {
     pub form: FormId,
@@ -70,7 +70,7 @@ pub async fn check_form(target: &CheckedForm, client: &PoliteClient, clock: &mut
     outcome
 }
 
-/// State of a form whose page was not requested; `None` if that says nothing about the form.
+/// State of a form after a request for its page was not sent; `None` if the reason does not concern the form.
 fn state_of_refusal(reason: &NotSent) -> Option<FormState> {
     match reason {
         NotSent::Unreachable(FetchError::NoSuchHost) => Some(FormState::Gone),

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// A harvest whose queries are sent again.
+/// Refresh of one harvest: its queries are sent again.
 pub struct HarvestUpdater<'a> {
     run: HarvestRun<'a>,
     /// Queries of the harvest, without continuations.
@@ -74,9 +74,15 @@ fn read_records(
     Ok((known, records))
 }
 
+/// Days since each record was seen, without removed records.
+fn ages(records: &FxHashMap<RecordId, RecordState>, now: Time) -> FxHashMap<RecordId, f64> {
+    let present = records.iter().filter(|(_, record)| !record.is_removed);
+    present.map(|(id, record)| (*id, days(record.seen_at, now))).collect()
+}
+
 impl<'a> HarvestUpdater<'a> {
-    /// Reads the queries and records of a harvest. An interrupted refresh is continued. `prior` is the rate of change of
-    /// all forms.
+    /// Reads the queries and records of a harvest. An interrupted refresh is continued. `prior` is the rate of change
+    /// of all forms.
     pub fn open(
         job: &'a HarvestJob,
         id: HarvestId,
@@ -92,10 +98,7 @@ impl<'a> HarvestUpdater<'a> {
         let (queries, known_queries) = known_queries(store, id)?;
         let mut total = ChangeRate::default();
         known_queries.iter().for_each(|query| total.add(query.history));
-        let age = |(id, record): (&RecordId, &RecordState)| (*id, days(record.seen_at, now));
-        let is_there = |(_, record): &(&RecordId, &RecordState)| !record.is_removed;
-        let policy =
-            RefreshPolicy::new(known_queries, records.iter().filter(is_there).map(age).collect(), prior);
+        let policy = RefreshPolicy::new(known_queries, ages(&records, now), prior);
         let forecast = policy.forecast();
         let entry_page = EntryPage::new(row.spec.form_snapshot.clone(), row.spec.page.clone(), &job.charset);
         let mut session = HarvestSession::new(entry_page, Box::new(policy), job.options.clone()).refreshing();
@@ -145,8 +148,8 @@ impl<'a> HarvestUpdater<'a> {
         self.counters.requests
     }
 
-    /// Checks the form, then sends queries until none is worth it or the share of requests is spent. Returns the result,
-    /// the check, and true if the session was stopped.
+    /// Checks the form, then sends queries until none is worth it or the share of requests is spent. Returns the
+    /// result, the check, and true if the session was stopped.
     pub async fn run(
         mut self,
         client: &PoliteClient,
@@ -390,7 +393,7 @@ impl<'a> HarvestUpdater<'a> {
         Ok(words)
     }
 
-    /// Stores the findings of an answer whose next page is beyond the budget.
+    /// Stores the findings of an answer with a next page beyond the budget.
     fn finish_open(&mut self) -> Result<(), StoreError> {
         let Some((query, hits)) = self.open.take() else { return Ok(()) };
         let (total, pages, next) = (None, 0, None);

@@ -66,7 +66,7 @@ const fn table(name: &'static str, columns: &'static str, order: &'static str) -
     TableLayout { name, table: name, columns, order, numbered: None, is_user_data: false }
 }
 
-/// A table whose rows are numbered by its first column.
+/// A table with rows that are numbered by its first column.
 const fn numbered(name: &'static str, columns: &'static str, number: &'static str) -> TableLayout {
     TableLayout { name, table: name, columns, order: number, numbered: Some(number), is_user_data: false }
 }

@@ -2,8 +2,8 @@
 //!
 //! `links` scores every link that may lead to the next page: by its label (`labels`), its class, its page number
 //! (`numbers`), the difference between its URL and the page's (`url_change`) and its surroundings. If no link scores
-//! high enough, `buttons` looks for a button that turns the page, and `scripts` for a link whose script submits a form.
-//! [`AnswerPages`] detects pagers that loop.
+//! high enough, `buttons` looks for a button that turns the page, and `scripts` for a link with a script that submits a
+//! form. [`AnswerPages`] detects pagers that loop.
 
 mod buttons;
 mod labels;
@@ -45,14 +45,14 @@ pub enum PagerKind {
     Number,
     /// A link labelled "more".
     More,
-    /// A button of a form, or a link whose script submits one.
+    /// A button of a form, or a link with a script that submits one.
     Button,
     /// A parameter of the request, set to the next page, offset or cursor.
     Parameter,
 }
 
-/// Finds the next page of the answer to a query. Links that `is_content` accepts, by their position among the page's links, belong
-/// to records and are skipped.
+/// Finds the next page of the answer to a query. Links that `is_content` accepts, by their position among the page's
+/// links, belong to records and are skipped.
 pub fn next_page(document: &Document, query: &Query, is_content: impl Fn(usize) -> bool) -> Option<NextPage> {
     links::best_link(document, query, is_content)
         .or_else(|| buttons::next_button(&document.page, query))

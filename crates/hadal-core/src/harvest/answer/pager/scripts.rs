@@ -1,8 +1,8 @@
-//! Pagers whose links run a script that submits a form with another value in a hidden field.
+//! Pagers by script: a link runs a script that submits a form with another value in a hidden field.
 //!
-//! Two kinds are understood without running the script. A postback, `__doPostBack('target', 'argument')`, names the values
-//! of two hidden fields. Any other call that holds the number of a page sets the field of the form that holds the number of
-//! the current page.
+//! Two kinds are understood without running the script. A postback, `__doPostBack('target', 'argument')`, names the
+//! values of two hidden fields. Any other call that holds the number of a page sets the field of the form that holds
+//! the number of the current page.
 
 use super::buttons::continues_query;
 use super::labels::{PagerLabel, label_of};
