@@ -16,7 +16,7 @@ use clap::Args;
 use hadal::backlinks::Source;
 use hadal::config::{self, Override, Prior};
 use hadal::engine::{
-    Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, RenderCounters, RenderingVisit, Scope,
+    Budget, Crawl, CrawlBuilder, CrawlSummary, Probing, RenderTotals, RenderingVisit, Scope,
 };
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::output::progress::DisplayStyle;
@@ -362,7 +362,7 @@ fn estimate_quality(
 }
 
 /// Last line about the browser.
-fn rendered_words(counters: &RenderCounters) -> String {
+fn rendered_words(counters: &RenderTotals) -> String {
     let [pages, forms, failed] =
         [&counters.pages, &counters.forms, &counters.failed].map(|count| count.load(Ordering::Relaxed));
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
@@ -374,7 +374,7 @@ fn setup(
     store: Arc<dyn Store>,
     stop: watch::Receiver<bool>,
     renderer: Option<Renderer>,
-    rendered: &mut Option<Arc<RenderCounters>>,
+    rendered: &mut Option<Arc<RenderTotals>>,
 ) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
     let (spec, context) = (plan.run_spec(), plan.strategy_context(backlinks.is_some()));

@@ -29,7 +29,7 @@ pub use budget::Budget;
 pub use event::CrawlEvent;
 pub(crate) use parse_pool::on_parse_thread;
 pub use probing::{ProbeWhen, Probing};
-pub use rendering::{RenderCounters, RenderingVisit};
+pub use rendering::{RenderTotals, RenderingVisit};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
 pub use setup::{Crawl, CrawlBuilder, CrawlMode, RESCORED_AT_ONCE, SIMULATED_WINDOW};

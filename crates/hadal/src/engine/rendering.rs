@@ -46,13 +46,13 @@ pub struct RenderingVisit {
     /// Topic of the crawl.
     pub topic: String,
     /// Numbers for the last line of the command.
-    pub counters: Arc<RenderCounters>,
+    pub counters: Arc<RenderTotals>,
     places: Semaphore,
 }
 
-/// Numbers of a crawl with a browser.
+/// Totals of a crawl with a browser.
 #[derive(Debug, Default)]
-pub struct RenderCounters {
+pub struct RenderTotals {
     /// Pages rendered.
     pub pages: AtomicU64,
     /// Forms that only the rendered pages showed.

@@ -115,7 +115,7 @@ fn adaptive_policies() -> Vec<PolicyEntry> {
     vec![
         entry(
             "adaptive",
-            "the most frequent unasked word of the records so far; fewest queries where answers have no cap",
+            "the most frequent word of the records so far, each once; fewest queries where answers have no cap",
             default,
         ),
         entry(

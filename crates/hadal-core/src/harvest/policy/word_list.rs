@@ -93,8 +93,8 @@ impl Policy for WordListPolicy {
 
 /// Sends the most frequent words of the language first.
 ///
-/// For a language without a list, and at the end of the list, the most frequent unasked word of the seen records is
-/// next.
+/// For a language without a list, and at the end of the list, the most frequent word of the seen records that was not
+/// queried is next.
 pub struct GenericFrequencyPolicy {
     list: WordListPolicy,
     first_queries: FirstQueries,
@@ -111,7 +111,7 @@ impl GenericFrequencyPolicy {
         GenericFrequencyPolicy { list, first_queries, statistics: QueryStatistics::default() }
     }
 
-    /// Unasked words of the seen records, those in most records first.
+    /// Words of the seen records that were not queried, those in most records first.
     fn words_of_records(&self, limit: usize) -> Vec<(Query, f64)> {
         let mut words: Vec<(u32, f64)> = self.statistics.candidates().collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -1,4 +1,4 @@
-//! Zipf estimator: the frequency of an unasked word from its rank (section 3.1 of the paper).
+//! Zipf estimator: the frequency of a word that was not queried, from its rank (section 3.1 of the paper).
 //!
 //! The frequency of the word of rank `r` is `f(r) = alpha * (r + beta)^-gamma` (equation 4). For queried words both
 //! rank and frequency are known. For a given `beta`, `ln f` is linear in `ln(r + beta)`, so `alpha` and `gamma` follow

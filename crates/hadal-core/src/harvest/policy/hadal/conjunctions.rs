@@ -2,8 +2,8 @@
 //!
 //! A broad query matches more records than the cap. A further word narrows its answer. For each of the
 //! [`BROAD_QUERIES`] broad queries with most unseen records, the [`EXTENSIONS`] best further words are candidates that
-//! compete with single words. One broad query is examined at a time, in turn. A conjunctive query with a cut answer is a
-//! broad query itself.
+//! compete with single words. One broad query is examined at a time, in turn. A conjunctive query with a cut answer is
+//! a broad query itself.
 
 use super::captures::{CaptureTable, WordCounts};
 use super::yield_model::DecayingRatio;
@@ -133,12 +133,12 @@ impl ConjunctiveQueries {
             .collect();
         words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let sent = &self.sent;
-        let is_unasked = |word: u32| {
+        let is_unsent = |word: u32| {
             let mut key: Vec<u32> = broad.words.iter().copied().chain([word]).collect();
             key.sort_unstable();
             !sent.contains(&key)
         };
-        let best = words.into_iter().filter(|(_, word, _)| is_unasked(*word)).take(EXTENSIONS);
+        let best = words.into_iter().filter(|(_, word, _)| is_unsent(*word)).take(EXTENSIONS);
         broad.extensions = best.map(|(_, word, counts)| (word, counts)).collect();
     }
 }
