@@ -1,6 +1,7 @@
 //! URL normalisation, and the site, host and politeness group of a URL.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use url::{Position, Url};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,15 +13,77 @@ pub struct Site(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Host(pub String);
 
-/// Identity of a link: the hash of its normalised URL.
+/// Identity of a link: the hash of its normalised URL without session ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LinkId(pub u64);
 
 impl LinkId {
-    /// Identity of a URL, which must be normalised.
+    /// Identity of a URL, which must be normalised. Requests keep session ids, because some servers need them.
     pub fn of(url: &Url) -> LinkId {
+        match without_session(url) {
+            Some(plain) => LinkId::of_spelling(&plain),
+            None => LinkId::of_spelling(url),
+        }
+    }
+
+    /// Identity of one spelling of a URL, session ids included. Servers redirect a URL to itself with a session id.
+    pub fn of_spelling(url: &Url) -> LinkId {
         LinkId(xxh3_64(url.as_str().as_bytes()))
     }
+}
+
+/// The URL without session ids in path and query; `None` if it has none.
+fn without_session(url: &Url) -> Option<Url> {
+    let is_session = |pair: &str| is_session_pair(pair);
+    let path = url.path().contains(';').then(|| path_without_session(url.path()));
+    let path = path.filter(|path| path != url.path());
+    let query = url.query().filter(|query| query.split('&').any(is_session));
+    if path.is_none() && query.is_none() {
+        return None;
+    }
+    let mut plain = url.clone();
+    if let Some(path) = path {
+        plain.set_path(&path);
+    }
+    if let Some(query) = query {
+        let kept: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
+        plain.set_query((!kept.is_empty()).then(|| kept.join("&")).as_deref());
+    }
+    Some(plain)
+}
+
+/// Length of a value from which it may be a session id, in bytes. Guess: the ids of common servers have 16 to 40.
+const MIN_SESSION_BYTES: usize = 16;
+
+/// True for a parameter that holds a session id. Names such as `sid` also stand for stories and sections, so their
+/// values decide.
+fn is_session_pair(pair: &str) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let has = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    let is_token = || {
+        value.len() >= MIN_SESSION_BYTES
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && value.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    is_session_name(name)
+        && (["jsessionid", "phpsessid", "aspsessionid", "cftoken"].into_iter().any(has) || is_token())
+}
+
+/// Path of a URL without session ids.
+pub(crate) fn path_without_session(path: &str) -> String {
+    let keep = |part: &&str| !is_session_name(name_of(part));
+    let clean = |segment: &str| segment.split(';').filter(keep).collect::<Vec<_>>().join(";");
+    path.split('/').map(clean).collect::<Vec<_>>().join("/")
+}
+
+/// Path of a URL as people read it: without percent-encoding.
+pub fn readable_path(url: &Url) -> Cow<'_, str> {
+    let path = url.path();
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let pair = format!("={}", path.replace('+', "%2B").replace('&', "%26"));
+    Cow::Owned(url::form_urlencoded::parse(pair.as_bytes()).map(|(_, value)| value.into_owned()).collect())
 }
 
 impl Site {
@@ -86,12 +149,28 @@ const FILE_EXTENSIONS: [&str; 91] = [
     "css", "js", "json", "woff", "woff2", "ttf", "otf", "eot",
 ];
 
-/// True if the last part of the path names a file of a format that is no page. `File:Map.png` is the page of a wiki.
+/// Extensions of programs that servers may execute.
+const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "dll", "bin"];
+/// Folders of programs that servers execute, apart from those whose names start with `cgi`.
+const PROGRAM_FOLDERS: [&str; 3] = ["scripts", "bin", "isapi"];
+
+/// True if the last part of the path names a file of a format that is no page. `File:Map.png` is the page of a wiki, and
+/// `/cgi-bin/find.exe` a program that the server executes.
 pub fn names_file(url: &Url) -> bool {
     let name = url.path().rsplit('/').next().unwrap_or_default();
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_wiki_page = stem.contains(':') || stem.contains("%3A") || stem.contains("%3a");
-    !is_wiki_page && FILE_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(extension));
+    let is_executed = is_one_of(&PROGRAM_EXTENSIONS) && (url.query().is_some() || has_program_folder(url));
+    !is_wiki_page && !is_executed && is_one_of(&FILE_EXTENSIONS)
+}
+
+fn has_program_folder(url: &Url) -> bool {
+    let is_program_folder = |folder: &str| {
+        folder.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("cgi"))
+            || PROGRAM_FOLDERS.iter().any(|known| known.eq_ignore_ascii_case(folder))
+    };
+    url.path_segments().into_iter().flatten().any(is_program_folder)
 }
 
 /// Treatment of tracking parameters by [`normalise`].
@@ -155,7 +234,6 @@ fn is_tracking(name: &str) -> bool {
 
 /// Returns true for names of session parameters, as in `;jsessionid=` or `PHPSESSID=`.
 pub fn is_session_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
     const NAMES: [&str; 9] = [
         "jsessionid",
         "phpsessid",
@@ -167,7 +245,8 @@ pub fn is_session_name(name: &str) -> bool {
         "cftoken",
         "osid",
     ];
-    NAMES.contains(&name.as_str()) || name.starts_with("aspsessionid")
+    let starts_so = |prefix: &str| name.get(..prefix.len()).is_some_and(|n| n.eq_ignore_ascii_case(prefix));
+    NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) || starts_so("aspsessionid")
 }
 
 #[cfg(test)]
@@ -189,6 +268,40 @@ mod tests {
                 && !is_file("http://a.org/pdf")
                 && !is_file("http://a.jpg")
         );
+    }
+
+    #[test]
+    fn programs_that_servers_execute_are_no_files() {
+        let is_file = |address: &str| names_file(&Url::parse(address).unwrap());
+        for page in ["/cgi-bin/find.exe", "/scripts/find.dll?lang=en", "/catalogue.exe?q=1", "/ISAPI/x.dll"] {
+            assert!(!is_file(&format!("http://a.org{page}")), "{page}");
+        }
+        assert!(is_file("http://a.org/downloads/setup.exe") && is_file("http://a.org/cgi-bin/map.jpg?x=1"));
+    }
+
+    #[test]
+    fn urls_that_differ_by_their_session_are_one_link() {
+        let id = |address: &str| LinkId::of(&Url::parse(&format!("http://a.org{address}")).unwrap());
+        for (one, other) in [
+            ("/s.html?PHPSESSID=1", "/s.html"),
+            ("/s;jsessionid=A1?p=2", "/s;jsessionid=B2?p=2"),
+            ("/s?a=1&sid=0123456789abcdef01&b=2", "/s?a=1&b=2"),
+        ] {
+            assert_eq!(id(one), id(other), "{one}");
+        }
+        for (one, other) in
+            [("/story?sid=1", "/story?sid=2"), ("/story?sid=1", "/story"), ("/s;a=1", "/s;a=2")]
+        {
+            assert_ne!(id(one), id(other), "{one}");
+        }
+        let url = Url::parse("http://a.org/s;jsessionid=A1").unwrap();
+        assert_ne!(LinkId::of(&url), LinkId::of_spelling(&url));
+    }
+
+    #[test]
+    fn a_readable_path_has_no_percent_encoding() {
+        let read = |address: &str| readable_path(&Url::parse(address).unwrap()).into_owned();
+        assert_eq!(read("http://a.org/h%C3%B4tels%20&+x/y"), "/hôtels &+x/y");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The same search box may be on thousands of pages of a site and is counted once. The ground truth of the simulated
 //! web uses the same function.
 
-use crate::address::{Site, is_session_name};
+use crate::address::{Site, is_session_name, path_without_session};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form};
 use serde::de::Error;
@@ -58,11 +58,18 @@ impl std::str::FromStr for FormId {
     }
 }
 
+/// Most words of a label that enters an identity. Longer labels are sentences, or text before the field that differs from
+/// page to page. Guess.
+const MAX_LABEL_WORDS: usize = 4;
+
 /// Identity of a form on a page: hash of the site, the method, the action, the sorted names of the visible fields, and
-/// the hidden values except those that change from visit to visit or repeat the query of an answer.
+/// the hidden values except those that change from visit to visit or repeat the query of an answer. If no visible field
+/// has a name, ids or labels take their place, with the text of the button.
 pub fn form_id(form: &Form, page: &Url) -> FormId {
-    let mut names: Vec<&str> =
-        form.fields.iter().filter(|field| is_visible(field)).map(|f| f.name.as_str()).collect();
+    let visible = || form.fields.iter().filter(|field| is_visible(field));
+    let mut names: Vec<&str> = visible().map(|f| f.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let substitutes = if names.is_empty() { substitute_names(form) } else { Vec::new() };
+    names.extend(substitutes.iter().map(String::as_str));
     names.sort_unstable();
     let echo = QueryEcho::of(form, page);
     let mut hidden: Vec<(&str, &str)> = form
@@ -142,7 +149,37 @@ fn has_pair(pairs: &[(String, String)], field: &Field) -> bool {
 }
 
 fn is_visible(field: &Field) -> bool {
-    field.kind != FieldKind::Hidden && !field.kind.is_button() && !field.name.is_empty()
+    field.kind != FieldKind::Hidden && !field.kind.is_button()
+}
+
+/// Texts that identify a form whose visible fields have no names: one per field, and the text of the button. Empty for a
+/// form without visible fields.
+fn substitute_names(form: &Form) -> Vec<String> {
+    let mut names: Vec<String> =
+        form.fields.iter().filter(|field| is_visible(field)).map(substitute_name).collect();
+    let sends = |field: &&Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image);
+    let button = || form.fields.iter().find(|field| field.kind == FieldKind::Button);
+    if let Some(button) = form.fields.iter().find(sends).or_else(button).filter(|_| !names.is_empty()) {
+        names.push(format!("button {}", short_label(&button.label)));
+    }
+    names
+}
+
+/// Id of a field. An id with digits may be numbered by a script, so the kind and the placeholder or label replace it.
+fn substitute_name(field: &Field) -> String {
+    let is_numbered = field.id.contains(|c: char| c.is_ascii_digit());
+    if !field.id.is_empty() && !is_numbered {
+        return format!("#{}", field.id);
+    }
+    let label = if field.placeholder.is_empty() { &field.label } else { &field.placeholder };
+    format!("{} {}", field.kind.name(), short_label(label))
+}
+
+/// Words of a label in lower case and without digits, which may count; empty for a long label.
+fn short_label(label: &str) -> String {
+    let words = label.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).take(MAX_LABEL_WORDS + 1).collect();
+    if words.len() > MAX_LABEL_WORDS { String::new() } else { words.join(" ") }
 }
 
 /// Host and path of the action without session ids. For a form that is sent to its own page: `.`, after the page's host
@@ -154,13 +191,6 @@ fn action_key(form: &Form, page: &Url) -> String {
         return if host == Site::of(page).0 { ".".to_string() } else { format!("{host}.") };
     }
     format!("{}{}", form.action.authority(), path_without_session(form.action.path()))
-}
-
-/// Path of a URL without session ids.
-pub(crate) fn path_without_session(path: &str) -> String {
-    let keep = |part: &&str| !is_session_name(part.split('=').next().unwrap_or_default());
-    let clean = |segment: &str| segment.split(';').filter(keep).collect::<Vec<_>>().join(";");
-    path.split('/').map(clean).collect::<Vec<_>>().join("/")
 }
 
 fn is_stable_hidden(field: &Field) -> bool {
@@ -257,6 +287,44 @@ mod tests {
         let sea = of("http://a.org/s?q=sea&kind=maps", "sea", "maps");
         assert_eq!(sea, of("http://a.org/s?q=ship&kind=films", "ship", "films"));
         assert_ne!(of("http://a.org/?kind=maps", "", "maps"), of("http://a.org/?kind=films", "", "films"));
+    }
+
+    fn nameless(kind: FieldKind, id: &str, label: &str) -> Field {
+        Field { id: id.into(), label: label.into(), ..field(kind, "", "") }
+    }
+
+    #[test]
+    fn forms_without_names_differ_by_ids_labels_and_buttons() {
+        let of = |page: &str, fields: Vec<Field>| id(page, "", fields);
+        let button = |text: &str| nameless(FieldKind::Submit, "", text);
+        let mail = || vec![nameless(FieldKind::Email, "", "Your email"), button("Subscribe")];
+        let city =
+            |id: &str| vec![nameless(FieldKind::Text, id, "Destination"), button("Search 1,204 hotels")];
+        assert_ne!(of("http://a.org/", mail()), of("http://a.org/", city("")));
+        assert_ne!(of("http://a.org/", city("where")), of("http://a.org/", city("")));
+        assert_eq!(of("http://a.org/1", city("field7")), of("http://a.org/2", city("field12")));
+        let other = vec![nameless(FieldKind::Text, "", "Destination"), button("Search 7 hotels")];
+        assert_eq!(of("http://a.org/1", city("")), of("http://a.org/2", other));
+        let beside = |text: &str| vec![nameless(FieldKind::Text, "", text), button("Add")];
+        let long = ["a blue chair made of old oak", "a red table made of young pine"];
+        assert_eq!(of("http://a.org/1", beside(long[0])), of("http://a.org/2", beside(long[1])));
+    }
+
+    #[test]
+    fn ids_of_forms_with_names_do_not_depend_on_ids_labels_and_buttons() {
+        let plain = || vec![field(FieldKind::Text, "q", "")];
+        let mut dressed = vec![Field { id: "box".into(), label: "Search".into(), ..plain().remove(0) }];
+        dressed.extend([nameless(FieldKind::Text, "x", "y"), nameless(FieldKind::Submit, "go", "Go")]);
+        assert_eq!(id("http://a.org/", "/s", plain()), id("http://a.org/", "/s", dressed));
+        assert_eq!(
+            id("http://a.org/", "/s", plain()).to_string(),
+            "690092b8e5de06ee",
+            "as stored by earlier versions"
+        );
+        let hidden = |button: &str| {
+            vec![field(FieldKind::Hidden, "item", "7"), nameless(FieldKind::Submit, "", button)]
+        };
+        assert_eq!(id("http://a.org/", "/s", hidden("Buy")), id("http://a.org/", "/s", hidden("Order")));
     }
 
     #[test]

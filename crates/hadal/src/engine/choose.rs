@@ -84,7 +84,7 @@ impl Engine {
         let best = self.frontier.best(queue, self.crawl.strategy.as_ref(), now)?;
         let Some(candidate) = best else { return Ok(None) };
         let (link, host) = (&candidate.queued.link, candidate.host);
-        if !self.crawl.scope.admits(link) || self.frontier.is_trap(link) {
+        if !self.crawl.scope.admits(link) || self.frontier.is_repetition(link) {
             self.frontier.discard(candidate)?;
             return Ok(None);
         }

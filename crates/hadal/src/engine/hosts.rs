@@ -188,8 +188,8 @@ impl RunHosts {
         Ok(HostState { robots: None, ..known.state.clone() })
     }
 
-    /// Records the response to a request for the robots.txt of `host`, sent to the host `queried_host`. Returns the new
-    /// states of both.
+    /// Records the response to a request for the robots.txt of `host`, sent to the host `queried_host`. If that is
+    /// also the robots.txt of `queried_host`, its rules hold there, too. Returns the new states of both.
     pub fn record_robots(
         &mut self,
         [host, queried_host]: [HostIx; 2],
@@ -199,13 +199,32 @@ impl RunHosts {
         now: Time,
     ) -> Result<Vec<HostState>, StoreError> {
         let failures = self.known(host)?.state.failures;
+        let queried_failures = self.known(queried_host)?.state.failures;
         let from_other_host = queried_host != host;
-        let queried_host = self.record_exchange(queried_host, exchange, &NextAction::Accept, now)?;
+        let mut queried_state = self.record_exchange(queried_host, exchange, &NextAction::Accept, now)?;
         let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow };
+        let state = self.store_robots(host, &fetched, now)?;
+        if !from_other_host {
+            return Ok(vec![state]);
+        }
+        if is_robots_url(&request.url) {
+            let request = RobotsRequest { hops: 0, ..request.clone() };
+            let (request, failures) = (&request, queried_failures);
+            let own = RobotsResponse { request, failures, from_other_host: false, ..fetched };
+            queried_state = self.store_robots(queried_host, &own, now)?;
+        }
+        Ok(vec![queried_state, state])
+    }
+
+    fn store_robots(
+        &mut self,
+        host: HostIx,
+        fetched: &RobotsResponse<'_>,
+        now: Time,
+    ) -> Result<HostState, StoreError> {
         let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
         let load = || load_state(store.as_ref(), run, name);
-        let state = self.cache.record_robots(host, &fetched, &self.politeness, now, load)?;
-        Ok(if from_other_host { vec![queried_host, state] } else { vec![state] })
+        self.cache.record_robots(host, fetched, &self.politeness, now, load)
     }
 
     /// Records that a request sent at `sent` has no known response. Returns the new state of the host.
@@ -215,6 +234,10 @@ impl RunHosts {
         known.record_interruption(sent, &politeness);
         Ok(HostState { robots: None, ..known.state.clone() })
     }
+}
+
+fn is_robots_url(url: &Url) -> bool {
+    url.path() == "/robots.txt" && url.query().is_none()
 }
 
 fn load_state(store: &dyn Store, run: RunId, name: &Host) -> Result<HostState, StoreError> {

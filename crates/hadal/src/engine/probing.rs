@@ -34,6 +34,10 @@ pub struct Probing {
     pub per_site: u32,
 }
 
+/// Least P(on topic if searchable) of a form that is probed. A probe decides whether a form searches and leaves its topic as
+/// it is, so below 0.5 it cannot make a form relevant. Guess: a margin below that for misjudged topics.
+const MIN_TOPIC: f32 = 0.4;
+
 /// Condition under which forms are probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeWhen {
@@ -62,9 +66,11 @@ impl Probing {
         Probing { when: ProbeWhen::Never, ..Probing::default() }
     }
 
-    /// True when a form is uncertain enough to be probed.
+    /// True when a form is uncertain enough to be probed, and would be relevant if it searched.
     pub(super) fn selects(&self, form: &FormRow) -> bool {
-        self.when == ProbeWhen::Uncertain && (self.from..=self.to).contains(&form.p_searchable)
+        self.when == ProbeWhen::Uncertain
+            && (self.from..=self.to).contains(&form.p_searchable)
+            && form.verdict().p_topic_if_searchable() >= MIN_TOPIC
     }
 
     /// True when one more test query stays within the share, after `probes` test queries, those in flight included.

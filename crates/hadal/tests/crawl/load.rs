@@ -346,5 +346,5 @@ async fn an_endless_calendar_is_left_and_the_form_beside_it_is_found() {
     crawl.budget.requests = Some(2_000);
     crawl.politeness = NO_PAUSES;
     let ended = run(crawl).await;
-    assert!(ended.counters.requests < 500 && ended.counters.relevant == 1, "{:?}", ended.counters);
+    assert!(ended.counters.requests < 50 && ended.counters.relevant == 1, "{:?}", ended.counters);
 }

@@ -80,8 +80,21 @@ impl Fetch for Shop {
     }
 }
 
-/// Critic that gives every form the same probability.
+/// Critic that gives every form the same probability, and P(on topic if searchable) 0.9.
 struct Undecided(f32);
+
+/// Critic for which every form is uncertain and off topic.
+struct OffTopic;
+
+impl Critic for OffTopic {
+    fn judge_page(&self, _: &Page) -> PageVerdict {
+        PageVerdict::default()
+    }
+
+    fn judge_form(&self, form: &Form, page: &Page, verdict: &PageVerdict) -> FormVerdict {
+        FormVerdict { p_relevant: 0.1, ..Undecided(0.5).judge_form(form, page, verdict) }
+    }
+}
 
 impl Critic for Undecided {
     fn judge_page(&self, _: &Page) -> PageVerdict {
@@ -153,6 +166,14 @@ async fn nothing_is_asked_that_is_certain_or_when_nothing_is_to_be() {
         let summary = run(crawl).await;
         assert_eq!((shop.submitted().len(), summary.counters.probes, summary.resting), (0, 0, 0));
     }
+}
+
+#[tokio::test]
+async fn a_form_that_cannot_be_relevant_is_not_probed() {
+    let shop = Arc::new(Shop::with(5));
+    let mut crawl = crawl_of(&shop, 1.0);
+    crawl.critic = Arc::new(OffTopic);
+    assert_eq!((run(crawl).await.counters.probes, shop.submitted().len()), (0, 0));
 }
 
 #[tokio::test]

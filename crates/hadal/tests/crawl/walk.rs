@@ -73,6 +73,89 @@ async fn robots_txt_may_be_a_few_redirects_away() {
 }
 
 #[tokio::test]
+async fn the_robots_txt_that_a_redirect_leads_to_is_read_once() {
+    let web = Web::default()
+        .redirect("http://a.example/robots.txt", "http://www.a.example/robots.txt")
+        .answer("http://www.a.example/robots.txt", 200, &[], "User-agent: *\nDisallow: /closed")
+        .redirect(SEED, "http://www.a.example/")
+        .page("http://www.a.example/", &links(&["/open", "/closed"]))
+        .page("http://www.a.example/open", "book");
+    let web = Arc::new(web);
+    run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    let robots: Vec<String> = web.requests().into_iter().filter(|url| url.ends_with("/robots.txt")).collect();
+    assert_eq!(robots, ["http://a.example/robots.txt", "http://www.a.example/robots.txt"]);
+    assert_eq!(web.visits(), [SEED, "http://www.a.example/", "http://www.a.example/open"]);
+}
+
+#[tokio::test]
+async fn a_file_elsewhere_that_holds_the_rules_is_not_the_robots_txt_of_its_host() {
+    let web = Web::default()
+        .redirect("http://a.example/robots.txt", "http://b.example/rules.txt")
+        .answer("http://b.example/rules.txt", 200, &[], "User-agent: *\nDisallow: /x")
+        .page(SEED, &links(&["http://b.example/x"]))
+        .page("http://b.example/x", "book");
+    let web = Arc::new(web);
+    run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert!(web.visits().contains(&"http://b.example/x".to_string()));
+}
+
+#[tokio::test]
+async fn urls_that_differ_by_their_session_are_requested_once() {
+    let web =
+        Arc::new(star(&["/s?PHPSESSID=1", "/s?PHPSESSID=2", "/s", "/p;jsessionid=1", "/p;jsessionid=2"]));
+    run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/s?PHPSESSID=1", "http://a.example/p;jsessionid=1"]);
+}
+
+#[tokio::test]
+async fn a_page_that_is_redirected_to_itself_with_a_session_is_read() {
+    let web =
+        Web::default().redirect(SEED, "/;jsessionid=1").page("http://a.example/;jsessionid=1", BOOK_FORM);
+    let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(summary.counters.relevant, 1);
+}
+
+/// Page with a book form that names its canonical address.
+fn copy_of(canonical: &str) -> String {
+    format!("<link rel=canonical href='{canonical}'>{BOOK_FORM}")
+}
+
+#[tokio::test]
+async fn a_page_is_not_read_again_at_its_canonical_address() {
+    let web = Web::default()
+        .page(SEED, &links(&["/find?ref=menu", "/find"]))
+        .page("http://a.example/find?ref=menu", &copy_of("/find"))
+        .page("http://a.example/find", BOOK_FORM);
+    let web = Arc::new(web);
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    (crawl.detects_repetition, crawl.window) = (true, 1);
+    let summary = run(crawl).await;
+    assert_eq!(web.visits(), [SEED, "http://a.example/find?ref=menu"]);
+    assert_eq!(summary.counters.relevant, 1);
+}
+
+#[tokio::test]
+async fn a_canonical_address_with_another_page_is_still_read() {
+    let hidden = format!("<meta name=robots content=noindex>{}", copy_of("/find"));
+    for (address, copy) in [
+        ("/other?ref=menu", copy_of("/find").replace("author", "a").replace("title", "b")),
+        ("/find?page=2", "<link rel=canonical href=/find>books".to_string()),
+        ("/find?ref=menu", hidden),
+    ] {
+        let web = Web::default()
+            .page(SEED, &links(&[address, "/find"]))
+            .page(&format!("http://a.example{address}"), &copy)
+            .page("http://a.example/find", BOOK_FORM);
+        let web = Arc::new(web);
+        let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+        (crawl.detects_repetition, crawl.window) = (true, 1);
+        let summary = run(crawl).await;
+        assert_eq!(web.visits().len(), 3, "{address}");
+        assert!(summary.counters.relevant >= 1, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_to_another_host_waits_for_that_hosts_turn_and_rules() {
     let web = Web::default().redirect(SEED, "http://b.example/x").answer(
         "http://b.example/robots.txt",

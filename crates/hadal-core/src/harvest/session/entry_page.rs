@@ -3,11 +3,12 @@
 //! Hidden values may be valid for one visit only. Whenever a page shows the form again, its hidden values are used
 //! for the next submission.
 
+use crate::address::path_without_session;
 use crate::critic::probe::{nonsense_word, query_field};
 use crate::harvest::answer::MAX_DATA_BYTES;
 use crate::harvest::query::Query;
 use crate::http::Request;
-use crate::identity::{FormId, form_id, is_volatile, path_without_session};
+use crate::identity::{FormId, form_id, is_volatile};
 use crate::page::{FieldKind, Form, Page};
 use crate::submission::{sent_from, submission};
 use std::borrow::Cow;

@@ -231,10 +231,12 @@ impl Frontier {
         Ok(found.links)
     }
 
-    /// True for a link on a page to a URL of which many similar ones had nothing new.
-    pub fn is_trap(&self, link: &FrontierLink) -> bool {
+    /// True for a link on a page to a URL of which many similar ones had nothing new, or whose page was visited at another
+    /// address.
+    pub fn is_repetition(&self, link: &FrontierLink) -> bool {
         let is_found = link.task == LinkTask::Page && link.origin == LinkOrigin::Link;
-        is_found && self.repetition.as_ref().is_some_and(|seen| seen.is_exhausted(&link.url))
+        let repeats = |seen: &Repetition| seen.is_exhausted(&link.url) || seen.is_visited(link.id);
+        is_found && self.repetition.as_ref().is_some_and(repeats)
     }
 
     /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.
@@ -246,7 +248,7 @@ impl Frontier {
     ) -> Result<Vec<QueuedLink>, StoreError> {
         let is_candidate = |link: &FrontierLink| {
             let is_new = !self.seen.contains(link.id) && !is_file_link(link);
-            is_new && scope.admits(link) && !self.is_trap(link)
+            is_new && scope.admits(link) && !self.is_repetition(link)
         };
         let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
         let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();

@@ -199,14 +199,15 @@ fn is_cut(exchange: &Exchange) -> bool {
     exchange.result.as_ref().is_ok_and(|response| response.completeness == BodyCompleteness::Cut)
 }
 
-/// Link to the target of a redirect.
+/// Link to the target of a redirect. A URL that is redirected to itself with a session id is another link.
 fn redirect_link(link: &FrontierLink, target: Url) -> FrontierLink {
+    let id = LinkId::of(&target);
     let mut redirects = link.redirects.clone();
     redirects.push(link.url.clone());
     let stays_on_site = Site::of(&target) == link.site();
     let parent = |parent: ParentPage| ParentPage { same_site: parent.same_site && stays_on_site, ..parent };
     FrontierLink {
-        id: LinkId::of(&target),
+        id: if id == link.id { LinkId::of_spelling(&target) } else { id },
         origin: LinkOrigin::Redirect,
         parent: link.parent.map(parent),
         site_depth: if stays_on_site { link.site_depth } else { 0 },

@@ -41,8 +41,11 @@ impl OutcomeBuilder<'_> {
         // The forms of a page that must not be followed are not probed either.
         let may_follow = is_accepted && !hints.nofollow && !header.nofollow;
         let new_forms = NewForms::of(&self.outcome.forms);
+        let is_read = may_follow && !hints.noindex && !header.noindex;
         if let Some(repetition) = &mut self.frontier.repetition {
-            repetition.count_page(&link.url, new_forms.forms);
+            repetition.count_page(&link.url, &examined.page.text, new_forms.forms);
+            let canonical = hints.canonical.as_ref().filter(|_| is_read);
+            canonical.into_iter().for_each(|address| repetition.add_canonical(&link.url, address));
         }
         let commands = self.learn_page(link, examined, &new_forms, may_follow)?;
         if may_follow {
