@@ -184,11 +184,11 @@ pub struct Field {
     pub kind: FieldKind,
     /// The `name` attribute, under which the value is submitted; may be empty.
     pub name: String,
-    /// The `id` attribute.
+    /// The `id` attribute. For a control without a name, the variable that a framework binds it to, if there is one.
     pub id: String,
     /// Label shown beside the control, or on it if it is a button.
     pub label: String,
-    /// The `placeholder` attribute.
+    /// The `placeholder` attribute, or else `data-placeholder`.
     pub placeholder: String,
     /// Default value. A button without a `value` attribute has its text here.
     pub value: String,

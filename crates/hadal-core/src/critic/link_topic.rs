@@ -6,7 +6,7 @@
 //! The pages of a site repeat their links, and judging a link costs more than parsing it. [`RecentTopics`] holds the
 //! estimates of recent links.
 
-use crate::address::Site;
+use crate::address::{Site, readable_path};
 use crate::page::{Link, LinkTopic, Page, PageHints};
 use crate::text::joined::each_known_word;
 use crate::text::words::each_part;
@@ -99,7 +99,7 @@ fn url_words(url: &Url) -> String {
     let host = url.domain().unwrap_or_default();
     let suffix = psl::suffix_str(host).unwrap_or_default();
     let mut words = String::new();
-    for name in [host.strip_suffix(suffix).unwrap_or(host), url.path()] {
+    for name in [host.strip_suffix(suffix).unwrap_or(host), &readable_path(url)] {
         each_part(name, |part| each_known_word(part, |word| words.extend([word, " "])));
     }
     words

@@ -15,8 +15,10 @@ pub(super) struct Collected<'a> {
     pub spans: Vec<TextSpan>,
     pub title: Option<NodeRef<'a>>,
     pub base: Option<NodeRef<'a>>,
-    /// `<a>` and `<area>` elements with `href`.
+    /// `<a>` and `<area>` elements with `href`, and frames with `src`.
     pub anchors: Vec<NodeRef<'a>>,
+    /// Elements with `onclick`, selects with `onchange`.
+    pub clickable: Vec<NodeRef<'a>>,
     pub forms: Vec<CollectedForm<'a>>,
     pub controls: Vec<CollectedControl<'a>>,
     pub labels: Vec<NodeRef<'a>>,
@@ -108,9 +110,13 @@ impl<'a> Collected<'a> {
         }
         match element.name.local {
             local_name!("script") => self.enter_script(node),
+            local_name!("template") if element.contents.is_some() => return Descent::Skip,
+            local_name!("iframe") => {
+                self.enter_frame(node);
+                return Descent::Skip;
+            }
+            local_name!("frame") => self.enter_frame(node),
             local_name!("style")
-            | local_name!("template")
-            | local_name!("iframe")
             | local_name!("noembed")
             | local_name!("noframes")
             | local_name!("datalist") => return Descent::Skip,
@@ -181,6 +187,8 @@ impl<'a> Collected<'a> {
                 local_name!("hidden") => self.hide(node),
                 local_name!("style") if shows_nothing(&attribute.value) => self.hide(node),
                 local_name!("itemprop") => self.metadata.push(node),
+                local_name!("onclick") => self.add_clickable(node),
+                local_name!("onchange") if node.is(&local_name!("select")) => self.add_clickable(node),
                 _ => {}
             }
         }
@@ -241,6 +249,19 @@ impl<'a> Collected<'a> {
             self.anchors.push(node);
         } else {
             self.is_truncated = true;
+        }
+    }
+
+    fn enter_frame(&mut self, node: NodeRef<'a>) {
+        if node.has(&local_name!("src")) {
+            self.enter_anchor(node);
+        }
+    }
+
+    fn add_clickable(&mut self, node: NodeRef<'a>) {
+        if self.clickable.len() < limits::SCRIPTED_LINKS {
+            self.open_span(node);
+            self.clickable.push(node);
         }
     }
 

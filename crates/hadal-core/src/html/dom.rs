@@ -34,7 +34,7 @@ pub(super) enum NodeData<'a> {
 pub(super) struct Element<'a> {
     pub name: QualName,
     pub attributes: Vec<Attribute>,
-    /// Root of the contents of a `<template>`.
+    /// Root of the contents of a `<template>` that is not shown.
     pub contents: Option<NodeRef<'a>>,
     /// Form that the parser associated with this control. It need not be an ancestor.
     pub form: Cell<Option<NodeRef<'a>>>,

@@ -46,20 +46,22 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
         let node = control.node;
         let kind = kind(node);
         let options = self.options(node, kind);
-        let named = |name| node.attribute(name).map(short).unwrap_or_default();
+        let named = |name: &LocalName| node.attribute(name).map(short).unwrap_or_default();
         let label = if kind == FieldKind::Hidden {
             String::new()
         } else {
             self.labels.label(self.found, &self.ids, position, kind)
         };
+        let name = node.attribute(&local_name!("name")).unwrap_or_default();
+        let model = if name.is_empty() { model_name(node) } else { None };
+        let placeholder = Some(named(&local_name!("placeholder"))).filter(|text| !text.is_empty());
         Field {
             kind,
-            name: truncate(node.attribute(&local_name!("name")).unwrap_or_default(), limits::SHORT_TEXT)
-                .to_string(),
-            id: named(&local_name!("id")),
+            name: truncate(name, limits::SHORT_TEXT).to_string(),
+            id: model.map_or_else(|| named(&local_name!("id")), short),
             value: self.value(control, kind, &options),
             label,
-            placeholder: named(&local_name!("placeholder")),
+            placeholder: placeholder.unwrap_or_else(|| named(&LocalName::from("data-placeholder"))),
             options,
             checked: node.has(&local_name!("checked")),
             multiple: node.has(&local_name!("multiple")),
@@ -128,6 +130,18 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
         let address = node.attribute(&local_name!("formaction")).filter(|_| kind.is_button())?;
         self.base.join(address.trim()).ok()
     }
+}
+
+/// Attributes in which frameworks name the variable that a control is bound to, without modifiers such as `.trim`.
+const MODEL_ATTRIBUTES: [&str; 7] =
+    ["formcontrolname", "v-model", "ng-model", "data-ng-model", "[(ngmodel)]", "x-model", "wire:model"];
+
+/// Name of the variable that a script binds a control to.
+fn model_name(node: NodeRef<'_>) -> Option<&str> {
+    let is_model = |name: &str| MODEL_ATTRIBUTES.contains(&name.split('.').next().unwrap_or_default());
+    let attributes = node.element()?.attributes.iter();
+    let mut models = attributes.filter(|attribute| is_model(&attribute.name.local));
+    models.next().map(|attribute| &*attribute.value).filter(|value| !value.is_empty())
 }
 
 /// Truncates a value to [`limits::VALUE`]. Values are submitted, so their white space is kept.
@@ -242,5 +256,37 @@ fn select_one(options: &mut [FieldOption], may_be_empty: bool) {
     let selected = marked.or((!may_be_empty).then_some(0));
     for (position, option) in options.iter_mut().enumerate() {
         option.selected = Some(position) == selected;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forms(body: &str) -> Vec<crate::page::Form> {
+        crate::html::parse(body.as_bytes(), None, &Url::parse("http://a.org/").unwrap()).forms
+    }
+
+    #[test]
+    fn controls_without_a_name_are_described_by_the_variable_of_their_framework() {
+        for attribute in ["formControlName", "v-model.trim", "ng-model", "[(ngModel)]", "wire:model.live"] {
+            let form = forms(&format!("<form><input id=mat-input-3 {attribute}='trip.destination'></form>"));
+            let field = &form[0].fields[0];
+            assert_eq!((field.name.as_str(), field.id.as_str()), ("", "trip.destination"), "{attribute}");
+        }
+        let named = forms("<form><input name=city id=box v-model=destination data-placeholder=City></form>");
+        let field = &named[0].fields[0];
+        assert_eq!((field.name.as_str(), field.id.as_str()), ("city", "box"));
+        assert_eq!(field.placeholder, "City");
+    }
+
+    #[test]
+    fn a_shadow_tree_is_part_of_the_page_and_another_template_is_not() {
+        let found = forms(
+            "<x-search><template shadowrootmode=open><form action=/find><input name=q></form></template></x-search>
+            <template><form action=/none><input name=no></form></template>",
+        );
+        let fields: Vec<&str> = found.iter().map(|form| form.fields[0].name.as_str()).collect();
+        assert_eq!(fields, ["q"]);
     }
 }

@@ -3,6 +3,7 @@
 use super::collect::Collected;
 use super::dom::{NodeRef, text_below};
 use super::limits;
+use super::script_links::script_of_address;
 use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{TrackingParams, normalise};
@@ -49,9 +50,8 @@ pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
 /// A link without a URL that runs a script, in its address or on a click.
 fn scripted_link<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> Option<ScriptedLink> {
     let address = anchor.attribute(&local_name!("href")).unwrap_or_default().trim();
-    let script = address.get(..SCRIPT.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCRIPT));
-    let call = match script {
-        Some(_) => &address[SCRIPT.len()..],
+    let call = match script_of_address(address) {
+        Some(script) => script,
         None if address.is_empty() || address.starts_with('#') => {
             anchor.attribute(&local_name!("onclick"))?
         }
@@ -60,9 +60,6 @@ fn scripted_link<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> Option<Scrip
     let is_call = call.contains('(') || call.contains('=');
     is_call.then(|| ScriptedLink { label: short(found.text_of(anchor)), call: short(call) })
 }
-
-/// Scheme of an address that is a script.
-const SCRIPT: &str = "javascript:";
 
 /// Scripts, links and metadata in which endpoints are detected.
 fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {

@@ -1,10 +1,11 @@
 //! Links of a page with their context.
 
 use super::collect::Collected;
-use super::dom::{NodeRef, TreeWalk, WalkEvent};
+use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
 use super::limits::{self, truncate};
+use super::script_links::{opens_page, page_address, script_of_address, sends_data, target_in_script};
 use super::text::{first_terms, last_terms, short};
-use crate::address::{TrackingParams, normalise};
+use crate::address::{Site, TrackingParams, normalise};
 use crate::page::{Link, LinkContext};
 use html5ever::local_name;
 use url::Url;
@@ -21,26 +22,80 @@ const IMAGE_SEARCH: usize = 64;
 /// Link index of an anchor without a usable target URL.
 pub(super) const NO_LINK: u32 = u32::MAX;
 
-/// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`].
-pub(super) fn links(found: &Collected<'_>, base: &Url) -> (Vec<Link>, Vec<u32>) {
+/// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`]. Links that a script
+/// opens come last: their targets are less certain, and links far down a page have a lower prior.
+pub(super) fn links(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
     let mut link_indices = Vec::with_capacity(found.anchors.len());
     for &anchor in &found.anchors {
         let position = links.len() as u32;
-        let url = target(anchor, base);
+        let url = target(anchor, page, base);
         link_indices.push(if url.is_some() { position } else { NO_LINK });
         links.extend(url.map(|url| Link { url, context: context(found, anchor, position) }));
     }
+    add_script_links(&mut links, found, page, base);
     (links, link_indices)
 }
 
-/// Normalised target of an anchor; `None` for links within the page.
-fn target(anchor: NodeRef<'_>, base: &Url) -> Option<Url> {
-    let address = anchor.attribute(&local_name!("href"))?.trim();
+/// Normalised target of an anchor or frame; `None` for links within the page and for frames with pages of other sites,
+/// which are mostly advertisements.
+fn target(anchor: NodeRef<'_>, page: &Url, base: &Url) -> Option<Url> {
+    let frame = anchor.attribute(&local_name!("src")).filter(|_| !anchor.has(&local_name!("href")));
+    let address = frame.or_else(|| anchor.attribute(&local_name!("href")))?.trim();
     if address.is_empty() || address.starts_with('#') {
         return None;
     }
-    normalise(base.join(address).ok()?, TrackingParams::Strip)
+    let url = normalise(base.join(address).ok()?, TrackingParams::Strip)?;
+    (frame.is_none() || Site::of(&url) == Site::of(page)).then_some(url)
+}
+
+/// Appends the pages that scripts of links, of other elements and of menus open.
+fn add_script_links<'a>(links: &mut Vec<Link>, found: &Collected<'a>, page: &Url, base: &Url) {
+    let first = links.len();
+    let mut add = |url: Url, node: NodeRef<'a>, anchor: Option<String>| {
+        let position = links.len() as u32;
+        if links.len() - first < limits::SCRIPTED_LINKS {
+            let context = context(found, node, position);
+            let anchor = anchor.unwrap_or(context.anchor);
+            links.push(Link { url, context: LinkContext { anchor, ..context } });
+        }
+    };
+    for &anchor in &found.anchors {
+        let script = anchor.attribute(&local_name!("href")).and_then(script_of_address);
+        if let Some(url) = script.and_then(|script| target_in_script(script, page, base)) {
+            add(url, anchor, None);
+        }
+    }
+    for &node in &found.clickable {
+        if node.is(&local_name!("select")) {
+            menu_targets(node, page, base).for_each(|(url, text)| add(url, node, Some(text)));
+        } else if let Some(url) = click_target(node, page, base) {
+            add(url, node, None);
+        }
+    }
+}
+
+/// Page that a click on an element opens; `None` if the element has an address of its own.
+fn click_target(node: NodeRef<'_>, page: &Url, base: &Url) -> Option<Url> {
+    let has_address = node.attribute(&local_name!("href")).is_some_and(|address| {
+        !address.trim().is_empty() && !address.trim().starts_with('#') && script_of_address(address).is_none()
+    });
+    let script =
+        node.attribute(&local_name!("onclick")).filter(|script| !has_address && opens_page(script))?;
+    target_in_script(script, page, base)
+}
+
+/// Pages that the options of a select with a script open, with the texts of the options.
+fn menu_targets<'a>(menu: NodeRef<'a>, page: &Url, base: &Url) -> impl Iterator<Item = (Url, String)> {
+    let script = menu.attribute(&local_name!("onchange")).filter(|script| !sends_data(script));
+    let options = script.into_iter().flat_map(move |_| TreeWalk::below(menu)).filter_map(|step| match step {
+        WalkEvent::Enter(node) if node.is(&local_name!("option")) => Some(node),
+        _ => None,
+    });
+    options.filter_map(|option| {
+        let url = page_address(option.attribute(&local_name!("value"))?, page, base)?;
+        Some((url, short(&text_below(option, limits::SHORT_TEXT))))
+    })
 }
 
 fn context<'a>(found: &Collected<'a>, anchor: NodeRef<'a>, position: u32) -> LinkContext {
@@ -104,4 +159,35 @@ fn tag_path(node: NodeRef<'_>) -> String {
 
 fn short_name(name: &str) -> &str {
     truncate(name, PATH_NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(body: &str) -> Vec<String> {
+        let url = Url::parse("http://www.a.org/").unwrap();
+        let links = crate::html::parse(body.as_bytes(), None, &url).links;
+        links.iter().map(|link| format!("{} {}", link.url.path(), link.context.anchor)).collect()
+    }
+
+    #[test]
+    fn frames_of_the_same_site_are_links() {
+        let frames = "<frameset><frame src=menu.html><frame src='http://b.org/x.html'></frameset>";
+        assert_eq!(targets(frames), ["/menu.html "]);
+        let inline = "<a href=/1>one</a><iframe src=http://a.org/find title=Search></iframe>
+            <iframe src=http://ads.b.org/></iframe><a href=/2>two</a>";
+        assert_eq!(targets(inline), ["/1 one", "/find Search", "/2 two"]);
+    }
+
+    #[test]
+    fn pages_that_scripts_open_are_links_after_all_others() {
+        let body = "<button onclick=\"location.href='/find'\">Search</button>
+            <a href=\"javascript:openWin('/pop.html')\">Advanced</a><a href=/1 onclick=\"open('/count')\">one</a>
+            <select onchange='location=this.value'><option value=''>Choose<option value=/cars>Cars</select>
+            <select onchange='this.form.submit()'><option value=/sent>Sent</select>
+            <div onclick=\"track('/seen')\">more</div><a href='#' onclick=\"window.open('help.html')\">Help</a>";
+        let last = targets(body);
+        assert_eq!(last, ["/1 one", "/pop.html Advanced", "/find Search", "/cars Cars", "/help.html Help"]);
+    }
 }

@@ -3,7 +3,7 @@
 //! A script reads such controls, usually when a button beside them is pressed. So a control belongs to the nearest
 //! element around it that also holds a button; without one, to its grandparent. Groups that lie close together
 //! in the tree are joined, because single controls often have a small button of their own. A group becomes a form if
-//! one of its controls takes words.
+//! one of its controls takes words, or if it has several choices and a button that names a search.
 
 use super::collect::Collected;
 use super::dom::NodeRef;
@@ -13,8 +13,11 @@ use super::limits::{self, truncate};
 use super::text::short;
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
+use crate::text::concepts::{CONCEPTS, Concept};
+use crate::text::words::each_word_while;
 use html5ever::local_name;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 use url::Url;
 
 /// Ancestors of a control searched for one that holds a button. Guess.
@@ -23,6 +26,9 @@ const BUTTON_ANCESTORS: usize = 8;
 const PLAIN_ANCESTORS: usize = 2;
 /// Greatest difference of depth between the containers of two joined groups. Guess.
 const JOINED_LEVELS: usize = 3;
+
+/// Choices of a form without a field for words, such as make and model of a car. Guess.
+const MIN_CHOICES: usize = 2;
 
 /// Address of a container element; 0 for the body.
 type Container = usize;
@@ -149,7 +155,33 @@ fn sends(kind: FieldKind) -> bool {
     matches!(kind, FieldKind::Submit | FieldKind::Image | FieldKind::Button)
 }
 
-/// Form of a group, if one of its controls takes words. Buttons without an effect of their own are kept only if the
+/// True if a script reads the fields as one form.
+fn makes_form(fields: &[Field]) -> bool {
+    let count = |is_counted: fn(&Field) -> bool| {
+        fields.iter().filter(|field| !field.disabled && is_counted(field)).count()
+    };
+    let takes_words =
+        |field: &Field| matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Textarea);
+    count(takes_words) > 0 || (count(takes_choice) >= MIN_CHOICES && count(is_search_button) > 0)
+}
+
+fn takes_choice(field: &Field) -> bool {
+    use FieldKind::{Date, DatetimeLocal, Month, Number, Range, Select, Time, Week};
+    matches!(field.kind, Select | Date | DatetimeLocal | Month | Week | Time | Number | Range)
+}
+
+fn is_search_button(field: &Field) -> bool {
+    let mut names_search = false;
+    each_word_while(&field.label, |word| {
+        names_search |= SEARCH.contains(&CONCEPTS.of_word(word));
+        !names_search
+    });
+    sends(field.kind) && names_search
+}
+
+static SEARCH: LazyLock<Vec<Concept>> = LazyLock::new(|| CONCEPTS.named(&["search", "find"]));
+
+/// Form of a group, if a script reads it as one. Buttons without an effect of their own are kept only if the
 /// group has no other.
 fn loose_form<'a>(
     found: &Collected<'a>,
@@ -158,10 +190,7 @@ fn loose_form<'a>(
     page: &Url,
 ) -> Option<Form> {
     let list: Vec<Field> = group.controls.iter().map(|&control| fields.field(control)).collect();
-    let takes_words = |field: &Field| {
-        matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Textarea) && !field.disabled
-    };
-    if !list.iter().any(takes_words) {
+    if !makes_form(&list) {
         return None;
     }
     let has_submit = list.iter().any(|field| matches!(field.kind, FieldKind::Submit | FieldKind::Image));
@@ -211,6 +240,21 @@ mod tests {
             "<div id=trip><div><input name=from><button name=swap>x</button></div><div><input name=to></div>
             <button name=plan>Plan</button></div>";
         assert_eq!(scripted(page), [vec!["from", "swap", "to", "plan"]]);
+    }
+
+    #[test]
+    fn choices_with_a_search_button_are_a_form() {
+        let choices = |button: &str| {
+            format!("<div><input type=date name=from><input type=date name=to><select name=guests><option>1</select>
+                <button name=go>{button}</button></div>")
+        };
+        for button in ["Search", "Zimmer suchen", "Rechercher"] {
+            assert_eq!(scripted(&choices(button)), [["from", "to", "guests", "go"]], "{button}");
+        }
+        assert!(scripted(&choices("Save")).is_empty());
+        assert!(
+            scripted("<div><select name=sort><option>a</select><button>Search</button></div>").is_empty()
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! 2. `feed`, `scan`, `tags`, `token_limiter`, `sink`, `dom`: build the DOM tree with html5ever, within `limits`.
 //! 3. `collect`, `text`, `folded_text`: walk the tree once, gather the text, list links, forms, controls and
 //!    metadata elements.
-//! 4. `links`, `forms`, `fields`, `labels`, `hints`, `language`: turn those lists into the parts of the page.
+//! 4. `links`, `script_links`, `forms`, `fields`, `labels`, `hints`, `language`: turn those lists into the parts of the page.
 //! 5. `outline`: copy the visible tree. Only [`parse_with_outline`] does this; record extraction needs it.
 //!
 //! Parsing never fails and never panics, and its cost is close to linear in the size of the body. A page that
@@ -29,6 +29,7 @@ mod opensearch;
 mod outline;
 mod prescan;
 mod scan;
+mod script_links;
 mod search_action;
 mod sink;
 mod tags;
@@ -86,7 +87,7 @@ fn parse_inspecting<T>(
     let found = collect::collect(&built.tree);
 
     let base = base(&found, url);
-    let (links, link_indices) = links::links(&found, &base);
+    let (links, link_indices) = links::links(&found, url, &base);
     let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_truncated) = forms::forms(&found, url, &base);

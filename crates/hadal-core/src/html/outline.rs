@@ -303,23 +303,23 @@ fn digitless_hash(name: &str) -> u64 {
 
 /// Elements without visible text: scripts, metadata and controls.
 fn has_no_text(element: &Element<'_>) -> bool {
-    matches!(
-        element.name.local,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("template")
-            | local_name!("iframe")
-            | local_name!("noembed")
-            | local_name!("noframes")
-            | local_name!("datalist")
-            | local_name!("title")
-            | local_name!("meta")
-            | local_name!("link")
-            | local_name!("select")
-            | local_name!("textarea")
-            | local_name!("button")
-            | local_name!("input")
-    )
+    element.contents.is_some()
+        || matches!(
+            element.name.local,
+            local_name!("script")
+                | local_name!("style")
+                | local_name!("iframe")
+                | local_name!("noembed")
+                | local_name!("noframes")
+                | local_name!("datalist")
+                | local_name!("title")
+                | local_name!("meta")
+                | local_name!("link")
+                | local_name!("select")
+                | local_name!("textarea")
+                | local_name!("button")
+                | local_name!("input")
+        )
 }
 
 fn is_hidden(node: NodeRef<'_>, element: &Element<'_>) -> bool {

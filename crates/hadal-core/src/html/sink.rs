@@ -63,6 +63,11 @@ impl<'a> DomSink<'a> {
     }
 }
 
+/// True for the attribute of a template that browsers show as the shadow tree of its parent. Its contents are its children.
+fn is_shadow_mode(attribute: &Attribute) -> bool {
+    attribute.name.local == local_name!("shadowrootmode")
+}
+
 impl<'a> TreeSink for DomSink<'a> {
     type Handle = NodeRef<'a>;
     type Output = DomTree<'a>;
@@ -90,10 +95,11 @@ impl<'a> TreeSink for DomSink<'a> {
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeRef<'a> {
+        let is_inert = flags.template && !attributes.iter().any(is_shadow_mode);
         self.create(NodeData::Element(Element {
             name,
             attributes,
-            contents: flags.template.then(|| self.create(NodeData::Root)),
+            contents: is_inert.then(|| self.create(NodeData::Root)),
             form: Cell::new(None),
             integration_point: flags.mathml_annotation_xml_integration_point,
         }))

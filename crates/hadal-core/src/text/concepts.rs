@@ -89,6 +89,12 @@ impl ConceptTable {
         &self.names
     }
 
+    /// Numbers of the concepts with these names.
+    pub fn named(&self, names: &[&str]) -> Vec<Concept> {
+        let number = |name: &&str| self.names.iter().position(|known| known == name);
+        names.iter().filter_map(number).filter_map(|at| Concept::try_from(at).ok()).collect()
+    }
+
     /// Concept of a lower-case word, or 0.
     pub fn of_word(&self, word: &str) -> Concept {
         let exact = self.words.get(word).copied();

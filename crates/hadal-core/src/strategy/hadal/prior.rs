@@ -12,11 +12,13 @@
 //! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches better
 //! ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
 
+use crate::address::readable_path;
 use crate::link::{FrontierLink, LinkOrigin};
 use crate::page::LinkTopic;
 use crate::strategy::SiteCounters;
 use crate::text::concepts::{CONCEPTS, Concept};
-use crate::text::words::each_word_while;
+use crate::text::joined::each_known_word;
+use crate::text::words::{each_part, each_word_while};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -255,10 +257,10 @@ struct WordClasses {
     is_boilerplate: bool,
 }
 
-static SEARCH: LazyLock<Vec<Concept>> = LazyLock::new(|| concepts(&["search", "find", "advanced"]));
+static SEARCH: LazyLock<Vec<Concept>> = LazyLock::new(|| CONCEPTS.named(&["search", "find", "advanced"]));
 
 static BOILERPLATE: LazyLock<Vec<Concept>> = LazyLock::new(|| {
-    concepts(&[
+    CONCEPTS.named(&[
         "login",
         "logout",
         "password",
@@ -274,23 +276,24 @@ static BOILERPLATE: LazyLock<Vec<Concept>> = LazyLock::new(|| {
     ])
 });
 
-fn concepts(names: &[&str]) -> Vec<Concept> {
-    let number = |name: &&str| CONCEPTS.names().iter().position(|known| known == name);
-    names.iter().filter_map(number).filter_map(|at| Concept::try_from(at).ok()).collect()
-}
-
 impl WordClasses {
     fn of(link: &FrontierLink) -> WordClasses {
         let mut classes = WordClasses::default();
-        for text in [link.context.anchor.as_str(), link.url.path()] {
+        let path = readable_path(&link.url);
+        for text in [link.context.anchor.as_str(), &path] {
             each_word_while(text, |word| {
-                let concept = CONCEPTS.of_word(word);
-                classes.has_search |= SEARCH.contains(&concept);
-                classes.is_boilerplate |= BOILERPLATE.contains(&concept);
+                classes.add(word);
                 true
             });
         }
+        each_part(&path, |part| each_known_word(part, |word| classes.add(word)));
         classes
+    }
+
+    fn add(&mut self, word: &str) {
+        let concept = CONCEPTS.of_word(word);
+        self.has_search |= SEARCH.contains(&concept);
+        self.is_boilerplate |= BOILERPLATE.contains(&concept);
     }
 }
 
@@ -319,6 +322,16 @@ mod tests {
         let plain = link_prior(&link("http://a.org/x", "more", 0.1));
         let search = link_prior(&link("http://a.org/x", "Suche", 0.1));
         assert!(plain < search && search < link_prior(&link("http://a.org/x", "more", 0.9)));
+    }
+
+    #[test]
+    fn words_are_found_in_joined_and_encoded_paths() {
+        let has_search =
+            |path: &str| LinkTraits::of(&link(&format!("http://a.org{path}"), "more", 0.1)).has_search;
+        for path in ["/searchtrain.html", "/movieSearch.html", "/b%C3%BAsqueda", "/trouver_un_vol"] {
+            assert!(has_search(path), "{path}");
+        }
+        assert!(!has_search("/research.html") && !has_search("/trains.html"));
     }
 
     #[test]
