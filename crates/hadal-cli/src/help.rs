@@ -9,7 +9,7 @@ use std::io::Write;
 /// Commands by subject, in the order of `hadal --help`.
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("First steps", &["demo", "find", "forms", "harvest", "serve"]),
-    ("Results", &["status", "refresh", "records", "sites", "ask", "quality"]),
+    ("Results", &["status", "refresh", "records", "sites", "ask", "quality", "wacz"]),
     ("History", &["runs", "harvests", "queries", "submissions", "log", "lessons"]),
     ("Topics and pages", &["topics", "judge"]),
     ("Setup", &["config", "doctor", "store", "completions", "man", "mcp"]),

@@ -58,6 +58,7 @@ mod status;
 mod store;
 mod submissions;
 mod topics;
+mod wacz;
 mod world;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -104,6 +105,7 @@ enum Command {
     Judge(Box<judge::JudgeArgs>),
     Status(status::StatusArgs),
     Store(store::StoreArgs),
+    Wacz(wacz::WaczArgs),
     World(world::WorldArgs),
     Eval(eval::EvalArgs),
     Mcp(Box<mcp::McpArgs>),
@@ -188,6 +190,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     match command {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
+        Command::Wacz(args) => wacz::run(&args),
         Command::Config(args) => config::run(&args, &cli.common),
         Command::Doctor(args) => doctor::run(&args, &cli.common),
         Command::Demo(args) => demo::run(&args, &Session::open(&cli.common, &[])?),

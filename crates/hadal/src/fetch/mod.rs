@@ -7,6 +7,7 @@ pub mod archive;
 pub(crate) mod body_memory;
 pub mod in_process;
 pub mod network;
+pub mod wacz;
 pub(crate) mod wildcard;
 pub mod world_server;
 
