@@ -302,7 +302,8 @@ fn shown(line: &[String]) -> String {
     format!("hadal {}", words.join(" "))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
