@@ -5,6 +5,10 @@ use hadal_core::http::Method;
 use hadal_core::page::{Field, FieldKind, Form, FormSource, Page};
 use url::Url;
 
+fn inline(html: &str) -> Page {
+    parse(html.as_bytes(), None, &Url::parse("http://a.test/").expect("valid"))
+}
+
 fn page(name: &str) -> Page {
     let path = format!("{}/tests/pages/{name}", env!("CARGO_MANIFEST_DIR"));
     let body = std::fs::read(path).expect("a golden page");
@@ -246,4 +250,25 @@ fn pages_are_read_in_their_own_encoding() {
     assert_eq!(page("cyrillic.html").forms[0].fields[0].label, "Автор книги");
     assert_eq!(page("japanese.html").forms[0].fields[0].label, "書名");
     assert_eq!(page("chinese.html").forms[0].heading, "图书搜索");
+}
+
+#[test]
+fn a_button_is_named_by_its_text_its_attributes_and_its_picture() {
+    let page = inline(
+        "<form action=/r><input name=a><button><img src=a.png alt='Search'></button>\
+         <button aria-label='Search'>→</button><input type=submit value=Go title='Search our catalogue'>\
+         <button title=search>Search</button></form>",
+    );
+    let buttons: Vec<&str> = page.forms[0].fields[1..].iter().map(|field| field.label.as_str()).collect();
+    assert_eq!(buttons, ["Search", "→ Search", "Go Search our catalogue", "Search"]);
+}
+
+#[test]
+fn a_label_beside_a_control_is_preferred_to_its_placeholder() {
+    let page = inline(
+        "<form><label>Check-in</label><input name=a placeholder=dd/mm/yyyy><label for=c>Rooms</label>\
+         <input name=b placeholder=Guests><input name=c id=c></form>",
+    );
+    let labels: Vec<&str> = page.forms[0].fields.iter().map(|field| field.label.as_str()).collect();
+    assert_eq!(labels, ["Check-in", "Guests", "Rooms"]);
 }

@@ -7,7 +7,7 @@
 
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource, Page};
-use crate::text::concepts::CONCEPTS;
+use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::terms::each_token_while;
 use crate::text::words::{each_part, each_word_while};
 use std::borrow::Cow;
@@ -37,19 +37,23 @@ pub fn feature_hash(group: &str, word: &str) -> u32 {
 
 /// Calls `visit` with group, word and weight of every feature of a form. A feature may occur several times.
 pub fn each_kind_feature(form: &Form, page: &Page, mut visit: impl FnMut(&str, &str, f32)) {
-    let mut reader = FeatureReader { visit: &mut visit, language: page.language.as_deref() };
+    let language = page.language.as_deref();
+    let mut reader = FeatureReader { visit: &mut visit, language, concepts: Vec::new() };
     reader.shape(form);
     for field in form.fields.iter().take(MAX_FIELDS) {
         reader.field(field);
     }
     reader.surroundings(form, page);
     reader.search_words(form);
+    reader.topical_fields();
 }
 
 /// Reads the parts of a form and passes their features on.
 struct FeatureReader<'a, F> {
     visit: &'a mut F,
     language: Option<&'a str>,
+    /// Concepts met so far, each with its group.
+    concepts: Vec<(&'static str, Concept)>,
 }
 
 impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
@@ -63,13 +67,14 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     }
 
     /// Visits up to `limit` words of a text and their concepts, without numbers. Returns the number of words.
-    fn words(&mut self, group: &str, concept_group: &str, text: &str, limit: usize) -> usize {
+    fn words(&mut self, group: &str, concept_group: &'static str, text: &str, limit: usize) -> usize {
         let mut left = limit;
         each_token_while(text, self.language, |word, token| {
             if !word.bytes().all(|byte| byte.is_ascii_digit()) {
                 left -= 1;
                 (self.visit)(group, word, 1.0);
                 if token.concept != 0 {
+                    self.concepts.push((concept_group, token.concept));
                     (self.visit)(concept_group, &CONCEPTS.names()[usize::from(token.concept)], 1.0);
                 }
             }
@@ -200,38 +205,90 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         let fields = || form.fields.iter().take(MAX_FIELDS);
         let buttons = || fields().filter(|field| field.kind.is_button());
         let shown = || fields().filter(|field| is_shown(field.kind));
+        let on_button = |field: &Field| mentions_search(&field.label) || mentions_search(&field.value);
         let places = [
-            ("button", buttons().any(|field| mentions_search(&field.label) || mentions_search(&field.value))),
+            ("button", buttons().any(on_button)),
             ("name", shown().any(|field| mentions_search(&field.name) || mentions_search(&field.id))),
-            (
-                "label",
-                shown().any(|field| {
-                    mentions_search(&field.placeholder)
-                        || mentions_search(&field.label)
-                        || mentions_search(&field.value)
-                }),
-            ),
+            ("label", shown().any(|field| mentions_search(&field.placeholder) || on_button(field))),
             ("attributes", mentions_search(&form.attributes)),
             ("action", form.names_action && mentions_search(&form.action[url::Position::AfterPort..])),
             ("text", mentions_search(&form.text)),
             ("heading", mentions_search(&form.heading)),
             ("hidden", fields().any(|field| field.kind == FieldKind::Hidden && mentions_search(&field.name))),
         ];
-        let mut found = 0;
-        for (place, _) in places.iter().filter(|(_, yes)| *yes) {
+        let found: Vec<&str> = places
+            .iter()
+            .filter(|(place, yes)| *yes || self.has_search_concept(place))
+            .map(|place| place.0)
+            .collect();
+        for place in &found {
             self.emit("says search", place);
-            found += 1;
         }
-        self.count("says search", found);
+        self.count("says search", found.len());
         if shown().any(|field| QUERY_NAMES.contains(&field.name.to_ascii_lowercase().as_str())) {
             self.emit("name", "is a query's");
         }
     }
+
+    /// True if a word in this place stands for searching or finding. The table of concepts knows more languages than
+    /// [`SEARCH_STEMS`].
+    fn has_search_concept(&self, place: &str) -> bool {
+        let is_here = |group: &str| group.strip_prefix("concept.") == Some(place);
+        self.concepts.iter().any(|(group, concept)| is_here(group) && SEARCH_CONCEPTS.contains(*concept))
+    }
+
+    /// Number of concepts that searches of databases ask for, and the same for forms that ask nothing personal.
+    fn topical_fields(&mut self) {
+        let asked =
+            self.concepts.iter().filter(|(group, _)| matches!(*group, "concept.label" | "concept.name"));
+        let mut topical: Vec<Concept> = Vec::new();
+        let mut is_personal = false;
+        for (_, concept) in asked {
+            is_personal |= PERSONAL_CONCEPTS.contains(*concept);
+            if TOPICAL_CONCEPTS.contains(*concept) && !topical.contains(concept) {
+                topical.push(*concept);
+            }
+        }
+        self.count("topical", topical.len().min(4));
+        if !is_personal {
+            self.count("topical only", topical.len().min(3));
+        }
+    }
 }
 
-fn is_shown(kind: FieldKind) -> bool {
-    kind != FieldKind::Hidden && !kind.is_button()
+/// Set of concepts, listed by name.
+struct ConceptSet(LazyLock<Vec<Concept>>);
+
+impl ConceptSet {
+    fn contains(&self, concept: Concept) -> bool {
+        self.0.contains(&concept)
+    }
 }
+
+/// Numbers of the concepts in a list of names separated by spaces.
+fn concepts_named(names: &str) -> Vec<Concept> {
+    let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
+    names.split_whitespace().filter_map(number).filter_map(|number| Concept::try_from(number).ok()).collect()
+}
+
+/// Concepts of words for searching.
+static SEARCH_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named("search find")));
+
+/// Concepts that forms ask for when they take an order, a registration or a message.
+static PERSONAL_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named(PERSONAL)));
+const PERSONAL: &str = "email phone password username first_name last_name message credit_card birthdate address \
+                        comment quantity";
+
+/// Concepts that searches of the twelve domains ask for.
+static TOPICAL_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named(TOPICAL)));
+const TOPICAL: &str = "flight airline airport cabin_class oneway_roundtrip origin_from destination_to depart_date \
+                       return_date passengers adults_children nonstop hotel room checkin checkout guests nights stars \
+                       accommodation car car_make car_model mileage fuel gearbox body_type used_vehicle year pickup \
+                       dropoff book author isbn publisher library_catalogue title_word edition movie actor director genre \
+                       showtime cinema series_tv music song album artist_band lyrics job salary experience_skill \
+                       full_part_time apartment house bedroom bathroom real_estate_property rent_word sale_word area_sqm \
+                       price bus train station timetable stop_line_route transit trip_journey product brand category \
+                       person staff_faculty doctor profession_specialty department keyword";
 
 /// Usual names of query fields.
 const QUERY_NAMES: [&str; 18] = [
@@ -270,6 +327,39 @@ static STEMS_BY_START: LazyLock<[Vec<&'static [u8]>; 256]> = LazyLock::new(|| {
     std::array::from_fn(|start| beginning(start as u8).collect())
 });
 
+/// The form without its words for searching: no button texts, attributes and action, and no search words in names, labels,
+/// heading and text. Shows a classifier in training how searches look that never name themselves.
+pub fn without_search_words(form: &Form) -> Form {
+    let mut form = form.clone();
+    (form.attributes, form.names_action) = (String::new(), false);
+    form.heading = other_words(&form.heading);
+    form.text = other_words(&form.text);
+    for field in &mut form.fields {
+        if field.kind == FieldKind::Search {
+            field.kind = FieldKind::Text;
+        }
+        let is_button = field.kind.is_button();
+        for name in [&mut field.name, &mut field.id, &mut field.value] {
+            if is_button || mentions_search(name) {
+                name.clear();
+            }
+        }
+        field.label = if is_button { String::new() } else { other_words(&field.label) };
+        field.placeholder = other_words(&field.placeholder);
+    }
+    form
+}
+
+/// The words of a text that do not mention searching.
+fn other_words(text: &str) -> String {
+    text.split_whitespace().filter(|word| !mentions_search(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// True for fields that a user fills in.
+pub fn is_shown(kind: FieldKind) -> bool {
+    kind != FieldKind::Hidden && !kind.is_button()
+}
+
 fn mentions_search(text: &str) -> bool {
     let lower = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
     let (bytes, stems) = (lower.as_bytes(), &*STEMS_BY_START);
@@ -281,4 +371,61 @@ fn mentions_search(text: &str) -> bool {
         };
         stems[usize::from(first)].iter().any(|stem| begins(stem))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::parse;
+
+    fn features(html: &str) -> Vec<String> {
+        let address = url::Url::parse("http://a.test/").expect("valid");
+        let page = parse(html.as_bytes(), None, &address);
+        let mut found = Vec::new();
+        each_kind_feature(&page.forms[0], &page, |group, word, _| found.push(format!("{group}={word}")));
+        found
+    }
+
+    #[test]
+    fn words_for_searching_of_the_concept_table_count_as_search_words() {
+        for word in ["Chercher", "Trouver", "Telusuri", "Sorgula", "Išči", "조회", "探す", "খুঁজুন"]
+        {
+            let found = features(&format!("<form><input name=f1><button>{word}</button></form>"));
+            assert!(found.iter().any(|feature| feature == "says search=button"), "{word}");
+        }
+    }
+
+    #[test]
+    fn topical_fields_are_counted_with_and_without_personal_ones() {
+        let fields = "<label>Author <input name=a></label><label>ISBN <input name=b></label>";
+        let search = features(&format!("<form>{fields}<button>Go</button></form>"));
+        assert!(search.iter().any(|feature| feature == "topical=2"));
+        assert!(search.iter().any(|feature| feature == "topical only=2"));
+        let order = features(&format!("<form>{fields}<label>Email <input name=c></label></form>"));
+        assert!(order.iter().any(|feature| feature == "topical=2"));
+        assert!(!order.iter().any(|feature| feature.starts_with("topical only")));
+    }
+
+    #[test]
+    fn every_listed_concept_exists() {
+        for list in ["search find", PERSONAL, TOPICAL] {
+            assert_eq!(concepts_named(list).len(), list.split_whitespace().count(), "{list}");
+        }
+    }
+
+    #[test]
+    fn a_copy_without_search_words_keeps_the_other_fields() {
+        let address = url::Url::parse("http://a.test/").expect("valid");
+        let html = "<form class=searchbox><label>Search title <input name=title type=search></label>\
+                    <input name=search><button>Search</button></form>";
+        let form = without_search_words(&parse(html.as_bytes(), None, &address).forms[0]);
+        assert!(!features_of(&form).iter().any(|feature| mentions_search(feature)));
+        assert_eq!((form.fields[0].name.as_str(), form.fields[0].label.as_str()), ("title", "title"));
+    }
+
+    fn features_of(form: &Form) -> Vec<String> {
+        let fields = form.fields.iter();
+        let texts = fields.flat_map(|field| [&field.name, &field.label, &field.value, &field.placeholder]);
+        texts.chain([&form.attributes, &form.heading, &form.text]).cloned().collect()
+    }
 }

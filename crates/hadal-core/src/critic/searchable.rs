@@ -1,11 +1,12 @@
 //! Kind classifier: P(searchable) of a form, and its kind.
 //!
 //! Logistic regression over [`super::kind_features`]. A sigmoid fitted by cross-validation turns the margin into
-//! P(searchable). A softmax model chooses among the other kinds.
+//! P(searchable). A softmax model chooses among the other kinds. Each form with several fields trains a second time, without its
+//! words for searching, so that searches which never name themselves are recognised by what they ask for.
 
 use super::FormKind;
 use super::MIN_ACCEPTED_P;
-use super::kind_features::{each_kind_feature, feature_hash, kind_features};
+use super::kind_features::{each_kind_feature, feature_hash, is_shown, kind_features, without_search_words};
 use super::{LabelledForm, P_ENDPOINT, P_LEARNED};
 use crate::learn::logistic::{Logistic, LogisticOptions};
 use crate::learn::platt::Sigmoid;
@@ -27,6 +28,14 @@ const L2: [f64; 3] = [0.1, 0.03, 0.01];
 /// Folds of that cross-validation. Guess.
 const INNER_FOLDS: usize = 5;
 
+/// Training weight of a form without its words for searching, relative to the form itself. On sites that were not trained on,
+/// 0.1 lowers the log loss from 0.074 to 0.067 and raises the average precision from 0.985 to 0.989; 0.3 gives the same. Measured
+/// outside the project.
+const COPY_WEIGHT: f32 = 0.1;
+
+/// Fewest fields of a form that trains a second time. A single box without words has no sign of its kind.
+const MIN_COPIED_FIELDS: usize = 2;
+
 /// Estimates the kind of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchableClassifier {
@@ -44,20 +53,22 @@ impl SearchableClassifier {
         // Features of a single form do not generalise.
         let vocabulary = Vocabulary::of(features.iter().map(Vec::as_slice), 2);
         let sites: Vec<&str> = examples.iter().map(|example| example.site.as_str()).collect();
-        let set = KindTrainingSet {
+        let mut set = KindTrainingSet {
             rows: features.iter().map(|features| vocabulary.row(features)).collect(),
             labels: examples.iter().map(|example| example.is_search()).collect(),
             weights: examples.iter().map(|example| example.confidence).collect(),
+            folds: grouped_folds(&sites, INNER_FOLDS, seed),
         };
-        let folds = grouped_folds(&sites, INNER_FOLDS, seed);
-        let tried = L2.map(|l2| (l2, set.margins_by_fold(&folds, l2)));
+        set.add_copies(examples, &vocabulary);
+        let tried = L2.map(|l2| (l2, set.margins_by_fold(examples.len(), l2)));
+        let labels = &set.labels[..examples.len()];
         let (l2, margins) = tried
             .into_iter()
-            .min_by(|a, b| loss(&a.1, &set.labels).total_cmp(&loss(&b.1, &set.labels)))
+            .min_by(|a, b| loss(&a.1, labels).total_cmp(&loss(&b.1, labels)))
             .expect("L2 is not empty");
         SearchableClassifier {
             model: set.train(|_| true, l2),
-            sigmoid: Sigmoid::fit_slope(&margins, &set.labels),
+            sigmoid: Sigmoid::fit_slope(&margins, labels),
             kinds: train_kinds(examples, &set),
             vocabulary,
         }
@@ -70,6 +81,9 @@ impl SearchableClassifier {
         }
         if is_learned(form) {
             return (P_LEARNED, FormKind::Search);
+        }
+        if !form.fields.iter().any(|field| is_shown(field.kind)) {
+            return (0.0, FormKind::Other);
         }
         let row = self.row(form, page);
         let p = self.sigmoid.probability(self.model.margin(&row));
@@ -118,14 +132,29 @@ impl SearchableClassifier {
     }
 }
 
-/// Feature rows with labels (true = search) and weights.
+/// Feature rows with labels (true = search), weights and folds. Rows of copies come after the rows of the forms.
 struct KindTrainingSet {
     rows: Vec<SparseRow>,
     labels: Vec<bool>,
     weights: Vec<f32>,
+    folds: Vec<usize>,
 }
 
 impl KindTrainingSet {
+    /// Adds a row without words for searching for every form with several fields.
+    fn add_copies(&mut self, examples: &[&LabelledForm], vocabulary: &Vocabulary) {
+        for (at, example) in examples.iter().enumerate() {
+            let shown = example.form.fields.iter().filter(|field| is_shown(field.kind)).count();
+            if shown >= MIN_COPIED_FIELDS {
+                let copy = without_search_words(&example.form);
+                self.rows.push(vocabulary.row(&kind_features(&copy, &example.page)));
+                self.labels.push(self.labels[at]);
+                self.weights.push(self.weights[at] * COPY_WEIGHT);
+                self.folds.push(self.folds[at]);
+            }
+        }
+    }
+
     fn train(&self, keep: impl Fn(usize) -> bool, l2: f64) -> Logistic {
         let kept: Vec<usize> = (0..self.rows.len()).filter(|&at| keep(at)).collect();
         let rows: Vec<SparseRow> = kept.iter().map(|&at| self.rows[at].clone()).collect();
@@ -139,12 +168,12 @@ impl KindTrainingSet {
         )
     }
 
-    /// Margin of each row under a model trained without its fold.
-    fn margins_by_fold(&self, folds: &[usize], l2: f64) -> Vec<f32> {
-        let mut margins = vec![0.0; self.rows.len()];
+    /// Margins of the first `forms` rows, each under a model trained without its fold.
+    fn margins_by_fold(&self, forms: usize, l2: f64) -> Vec<f32> {
+        let mut margins = vec![0.0; forms];
         for fold in 0..INNER_FOLDS {
-            let model = self.train(|at| folds[at] != fold, l2);
-            for at in (0..self.rows.len()).filter(|&at| folds[at] == fold) {
+            let model = self.train(|at| self.folds[at] != fold, l2);
+            for at in (0..forms).filter(|&at| self.folds[at] == fold) {
                 margins[at] = model.margin(&self.rows[at]);
             }
         }

@@ -6,7 +6,7 @@ use super::limits;
 use super::text::{TextSpan, first_terms, last_terms, short};
 use crate::page::FieldKind;
 use html5ever::{LocalName, local_name};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Terms taken from the text near a control without a label. Guess.
 const TERMS_NEAR: usize = 8;
@@ -18,6 +18,8 @@ const LABEL_ANCESTORS: usize = 12;
 /// `<label>` elements by the id in their `for` attribute.
 pub(super) struct LabelIndex<'a> {
     by_target: FxHashMap<&'a str, NodeRef<'a>>,
+    /// Labels that name no control of the page, ordered by the end of their text.
+    without_target: Vec<(TextSpan, NodeRef<'a>)>,
     labelled_by: LocalName,
 }
 
@@ -29,10 +31,11 @@ impl<'a> LabelIndex<'a> {
                 by_target.entry(target).or_insert(label);
             }
         }
-        LabelIndex { by_target, labelled_by: LocalName::from("aria-labelledby") }
+        let without_target = without_target(found);
+        LabelIndex { by_target, without_target, labelled_by: LocalName::from("aria-labelledby") }
     }
 
-    /// Label of a control: the first of eight sources that is not empty.
+    /// Label of a control: the first of nine sources that is not empty.
     pub fn label(
         &self,
         found: &Collected<'a>,
@@ -42,13 +45,15 @@ impl<'a> LabelIndex<'a> {
     ) -> String {
         let node = found.controls[position].node;
         let named = |name: &LocalName| node.attribute(name).map(short).unwrap_or_default();
-        let written = || if kind.is_button() { button_text(found, node) } else { String::new() };
+        let written = || if kind.is_button() { button_name(found, node) } else { String::new() };
         let referred = || self.referred(found, ids, node);
         let near = || if kind.is_button() { icon(node) } else { near(found, position, kind) };
-        let mut sources: [&dyn Fn() -> String; 8] = [
+        let beside = || if kind.is_button() { String::new() } else { self.beside(found, position) };
+        let mut sources: [&dyn Fn() -> String; 9] = [
             &written,
             &|| self.pointing_at(found, node),
             &|| wrapping(found, node),
+            &beside,
             &|| named(&local_name!("aria-label")),
             &referred,
             &|| named(&local_name!("placeholder")),
@@ -63,6 +68,21 @@ impl<'a> LabelIndex<'a> {
         self.by_target.get(id).map_or(String::new(), |label| text_around(found, label, node))
     }
 
+    /// Text of a `<label>` directly before the control.
+    fn beside(&self, found: &Collected<'a>, position: usize) -> String {
+        let lead = found.controls[position].lead;
+        let before =
+            self.without_target.partition_point(|(span, _)| (span.layer, span.end) <= (lead.layer, lead.end));
+        let Some((span, label)) = before.checked_sub(1).map(|at| self.without_target[at]) else {
+            return String::new();
+        };
+        let between = TextSpan { start: span.end, ..lead };
+        match holds(lead, span) && !found.texts.slice(between).contains(char::is_alphanumeric) {
+            true => short(found.text_of(label)),
+            false => String::new(),
+        }
+    }
+
     fn referred(
         &self,
         found: &Collected<'a>,
@@ -73,6 +93,20 @@ impl<'a> LabelIndex<'a> {
         let texts = names.split_ascii_whitespace().take(8).filter_map(|id| ids.get(id));
         short(&texts.map(|node| short(found.text_of(node))).collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Labels that name no control of the page, ordered by the end of their text.
+fn without_target<'a>(found: &Collected<'a>) -> Vec<(TextSpan, NodeRef<'a>)> {
+    let ids: FxHashSet<&str> =
+        found.controls.iter().filter_map(|control| control.node.attribute(&local_name!("id"))).collect();
+    let has_target = |label: &NodeRef<'a>| {
+        label.attribute(&local_name!("for")).is_some_and(|id| !id.is_empty() && ids.contains(id))
+    };
+    let labels = found.labels.iter().filter(|label| !has_target(label));
+    let mut labels: Vec<(TextSpan, NodeRef<'a>)> =
+        labels.filter_map(|label| Some((found.span(*label)?, *label))).collect();
+    labels.sort_by_key(|(span, _)| (span.layer, span.end));
+    labels
 }
 
 /// Text of a `<label>` around the control.
@@ -119,6 +153,23 @@ fn picture_names<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
     let file = address.and_then(|address| address.rsplit(['/', '#']).next()).unwrap_or_default();
     let file = file.split('.').next().filter(|name| !name.is_empty());
     classes.split_ascii_whitespace().chain(file)
+}
+
+/// Text on a button with its other names: `aria-label`, `title` and the `alt` of pictures in it. An arrow or picture on the button
+/// says less than they do.
+fn button_name<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
+    let own = [LocalName::from("aria-label"), local_name!("title")].map(|name| node.attribute(&name));
+    let pictures = TreeWalk::below(node).take(ICON_NODES).filter_map(|step| match step {
+        WalkEvent::Enter(inner) => inner.attribute(&local_name!("alt")),
+        _ => None,
+    });
+    let mut name = button_text(found, node);
+    for other in own.into_iter().flatten().chain(pictures).map(short) {
+        if !name.to_lowercase().contains(&other.to_lowercase()) {
+            name = format!("{name} {other}").trim_start().to_string();
+        }
+    }
+    short(&name)
 }
 
 /// Text on a button.

@@ -7,7 +7,7 @@ use super::folded_text::FoldedText;
 use super::limits::{self, truncate};
 
 /// Visible or hidden text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextLayer {
     Visible,
     Hidden,
