@@ -1,6 +1,7 @@
 //! Exit status: 0 done, 1 failed, 2 usage or configuration error, 130 interrupted.
 
 use hadal::config::ConfigError;
+use hadal::engine::CrawlError;
 use hadal::fetch::network::NetworkError;
 use hadal::store::StoreError;
 use hadal::topic::TopicError;
@@ -49,6 +50,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
             || cause.is::<NetworkError>()
             || cause.is::<TopicError>()
             || matches!(cause.downcast_ref(), Some(StoreError::BadUrl(_) | StoreError::BadDatabaseUrl { .. }))
+            || matches!(cause.downcast_ref(), Some(CrawlError::OneWorker { .. }))
     };
     error.chain().any(cause)
 }

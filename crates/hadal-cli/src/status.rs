@@ -69,7 +69,32 @@ pub fn screen(status: &Status, screen: Screen) -> String {
         let worst = status.errors.iter().take(5).map(|(kind, count)| format!("{kind} {count}"));
         text.push_str(&format!("trouble   {}\n", worst.collect::<Vec<_>>().join(", ")));
     }
-    text + &runs(status, screen)
+    text + &runs(status, screen) + &workers(status, screen)
+}
+
+/// Workers of shared runs, with what to watch: silence, and links that wait for them.
+fn workers(status: &Status, screen: Screen) -> String {
+    if status.workers.is_empty() {
+        return String::new();
+    }
+    let headings = ["run", "worker", "partitions", "requests", "per second", "silent", "inbox", "oldest"];
+    let mut table = Table::new(&headings, screen);
+    [0, 2, 3, 4, 5, 6, 7].into_iter().for_each(|column| table.right(column));
+    for worker in &status.workers {
+        let rate = worker.requests as f64 / worker.joined_s.max(1.0);
+        let row = [
+            worker.run.to_string(),
+            worker.worker.clone(),
+            worker.partitions.to_string(),
+            worker.requests.to_string(),
+            format!("{rate:.1}"),
+            format!("{:.1}s", worker.silent_s),
+            worker.inbox.to_string(),
+            format!("{:.1}s", worker.inbox_s),
+        ];
+        table.row(row.each_ref().map(String::as_str));
+    }
+    format!("\n{table}")
 }
 
 fn runs(status: &Status, screen: Screen) -> String {
@@ -106,6 +131,26 @@ mod tests {
         assert!(
             text(&status).contains("340 records with 12 queries, 93 % of what is there (90 % to 95 %)\n")
         );
+    }
+
+    #[test]
+    fn workers_of_shared_runs_are_listed_with_the_lag_of_their_inboxes() {
+        let worker = hadal::store::WorkerRow {
+            run: 3,
+            worker: "host a, process 4711".into(),
+            partitions: 128,
+            requests: 600,
+            joined_s: 60.0,
+            silent_s: 0.25,
+            inbox: 17,
+            inbox_s: 1.5,
+            unlearned: 0,
+            is_idle: false,
+        };
+        let text = screen(&Status { workers: vec![worker], ..Status::default() }, Screen::file());
+        for part in ["host a, process 4711", "128", "10.0", "17", "1.5s"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub(super) fn random_score(link: &FrontierLink, seed: u64) -> f32 {
 }
 
 impl Strategy for RandomStrategy {
+    fn share(&mut self) -> bool {
+        true
+    }
+
     fn uses_backlinks(&self) -> bool {
         false
     }
@@ -49,6 +53,10 @@ impl Strategy for RandomStrategy {
 pub struct BreadthFirst;
 
 impl Strategy for BreadthFirst {
+    fn share(&mut self) -> bool {
+        true
+    }
+
     fn uses_backlinks(&self) -> bool {
         false
     }
@@ -71,6 +79,10 @@ impl Strategy for BreadthFirst {
 pub struct FixedDepth;
 
 impl Strategy for FixedDepth {
+    fn share(&mut self) -> bool {
+        true
+    }
+
     fn uses_backlinks(&self) -> bool {
         false
     }
@@ -140,6 +152,10 @@ impl Default for SiteLimits {
 }
 
 impl Strategy for BestFirst {
+    fn share(&mut self) -> bool {
+        true
+    }
+
     fn uses_backlinks(&self) -> bool {
         false
     }

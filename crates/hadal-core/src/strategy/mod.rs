@@ -127,6 +127,22 @@ pub trait Strategy: Send {
         Ok(())
     }
 
+    /// Prepares the strategy for a run with several workers, each of which sees a part of the visits. From now on it keeps
+    /// what it learns for the others. False if it has to see all visits; then the run has one worker.
+    fn share(&mut self) -> bool {
+        false
+    }
+
+    /// Returns what the strategy learned since the last call, for [`Strategy::learn_observations`] of other workers.
+    fn take_observations(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Learns from the visits of another worker.
+    fn learn_observations(&mut self, _observations: &[u8]) -> Result<Vec<StrategyCommand>, RestoreError> {
+        Ok(Vec::new())
+    }
+
     /// State to store with the run; empty if there is none.
     fn save(&self) -> Vec<u8> {
         Vec::new()

@@ -4,6 +4,7 @@
 //! robots.txt decide whether the best link of that queue may be requested now.
 
 use super::step::{Step, StepKind};
+use super::workers::SharedPart;
 use super::{CrawlError, CrawlMode, Engine};
 use crate::polite::{Clock, FailureKind, Permission};
 use crate::store::*;
@@ -17,7 +18,9 @@ const MAX_COMMANDS: usize = 64;
 impl Engine {
     /// Chooses the next step. `None` when no step may be sent now.
     pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
-        let Some(body_limit) = self.allow_step() else { return Ok(None) };
+        let allowed = self.allow_step();
+        self.is_held_back = allowed.is_none();
+        let Some(body_limit) = allowed else { return Ok(None) };
         let kind = match self.choose_probe()? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
             chosen => chosen,
@@ -33,7 +36,8 @@ impl Engine {
             Clock::Real => self.flights.has_room(self.crawl.clock.now()),
             Clock::Simulated(_) => self.flights.len() < self.crawl.window.max(1),
         };
-        if *self.crawl.stop.borrow() || !has_room || self.resolutions.is_full() {
+        let is_leased = self.shared.as_ref().is_none_or(SharedPart::is_leased);
+        if *self.crawl.stop.borrow() || !has_room || self.resolutions.is_full() || !is_leased {
             return None;
         }
         let (in_flight, reserved) = (self.flights.len() as u64, self.flights.reserved_bytes());

@@ -70,6 +70,11 @@ impl Flights {
         self.in_flight.is_empty()
     }
 
+    /// Hosts that steps in flight keep busy.
+    pub fn hosts(&self) -> impl Iterator<Item = HostIx> + '_ {
+        self.in_flight.values().flat_map(|flight| flight.hosts.iter().copied())
+    }
+
     /// Sum of the body limits of all steps in flight.
     pub fn reserved_bytes(&self) -> u64 {
         self.reserved_bytes

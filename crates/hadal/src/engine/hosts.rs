@@ -100,6 +100,12 @@ impl RunHosts {
         Ok(self.known(host)?.state.failures > 0)
     }
 
+    /// Forgets the state of a host whose partition another worker owns from now on.
+    pub fn forget(&mut self, host: HostIx) {
+        self.loaded.remove(&host);
+        self.cache.remove(host);
+    }
+
     /// Number of a host that was loaded before.
     pub fn find(&self, name: &Host) -> Option<HostIx> {
         self.scheduler.find(name)

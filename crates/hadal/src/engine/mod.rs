@@ -24,6 +24,7 @@ mod scope;
 mod setup;
 mod slots;
 mod step;
+mod workers;
 
 pub use budget::Budget;
 pub use event::CrawlEvent;
@@ -50,6 +51,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use step::{FinishedStep, Step, StepTools};
 use url::Url;
+use workers::SharedPart;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Result of a session.
@@ -74,6 +76,14 @@ pub enum CrawlError {
     /// The stored state of the strategy cannot be read.
     #[error(transparent)]
     Restore(#[from] RestoreError),
+    /// Another worker crawls, and the strategy has to see all visits.
+    #[error("strategy '{strategy}' needs all pages of a crawl, so it runs with one worker: {source}")]
+    OneWorker {
+        /// Name of the strategy.
+        strategy: String,
+        /// The refusal of the store.
+        source: StoreError,
+    },
     /// No seed can be visited.
     #[error("no seed is left to visit: the scope options exclude all of them")]
     NoSeeds,
@@ -95,6 +105,19 @@ type Emit<'a> = &'a mut (dyn FnMut(CrawlEvent) + Send);
 pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlError> {
     let mut engine = Engine::open(setup)?;
     emit(engine.started());
+    let summary = loop {
+        let ended = session(&mut engine, emit).await.and_then(|()| engine.close());
+        match ended {
+            Err(CrawlError::Store(StoreError::LeaseLost { .. })) => engine = engine.rejoin()?,
+            ended => break ended?,
+        }
+    };
+    emit(CrawlEvent::Finished { state: summary.state, counters: summary.counters.clone() });
+    Ok(summary)
+}
+
+/// The loop of a crawl: choose steps, send them, receive a result, commit its outcome.
+async fn session(engine: &mut Engine, emit: Emit<'_>) -> Result<(), CrawlError> {
     loop {
         engine.wake();
         while let Some(step) = engine.choose()? {
@@ -102,14 +125,12 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
         }
         match engine.receive().await {
             Some(finished) => engine.commit(finished, emit)?,
-            None if engine.is_over() => break,
+            None if engine.is_over() => return Ok(()),
             None => {}
         }
         engine.checkpoint_if_due(emit)?;
+        engine.coordinate_if_due()?;
     }
-    let summary = engine.close()?;
-    emit(CrawlEvent::Finished { state: summary.state, counters: summary.counters.clone() });
-    Ok(summary)
 }
 
 /// A crawl in progress.
@@ -120,23 +141,32 @@ struct Engine {
     flights: Flights,
     resolutions: Resolutions,
     progress: CrawlProgress,
+    /// Part of this worker, if the run is shared.
+    shared: Option<SharedPart>,
+    /// True if the last choice was not permitted: no slot, number or request was left.
+    is_held_back: bool,
 }
 
 impl Engine {
     /// Opens the run and resumes it. [`Engine::resend`] continues the steps in flight.
     fn open(mut crawl: Crawl) -> Result<Engine, CrawlError> {
-        let mut run = crawl.store.begin(&crawl.spec)?;
-        if crawl.fresh {
-            crawl.store.discard(Activity::Run(run))?;
-            run = crawl.store.begin(&crawl.spec)?;
-        }
+        let joined = Engine::join(&mut crawl)?;
+        let run = joined.as_ref().map_or_else(|| begin_alone(&crawl), |joined| Ok(joined.run))?;
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
             sampling::draw_sample(&crawl, run, sample, seed)?;
         }
         let mut checkpoint = crawl.store.resume(run)?;
+        if let Some(joined) = &joined {
+            checkpoint.progress.state = joined.state;
+            checkpoint.progress.strategy.clone_from(&joined.strategy);
+        }
         crawl.clock.advance(checkpoint.progress.now);
         if let Some(saved) = checkpoint.progress.strategy.take() {
             crawl.strategy.restore(&saved)?;
+        }
+        let mut shared = joined.map(|joined| SharedPart::new(joined.lease));
+        if shared.is_some() {
+            crawl.strategy.share();
         }
         let now = crawl.clock.now();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
@@ -149,8 +179,16 @@ impl Engine {
         let flights = Flights::new(StepTools::of(&crawl), slots, crawl.clock.is_simulated());
         let is_real = !crawl.clock.is_simulated();
         let resolutions = Resolutions::new(is_real.then(|| Arc::clone(&crawl.fetch)));
-        let progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
-        let mut engine = Engine { crawl, run, frontier, flights, resolutions, progress };
+        let mut progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
+        if let Some(shared) = &mut shared {
+            frontier.share();
+            progress.share();
+            shared.retries_seeds = retries_seeds;
+        }
+        let is_held_back = false;
+        let mut engine =
+            Engine { crawl, run, frontier, flights, resolutions, progress, shared, is_held_back };
+        engine.coordinate()?;
         engine.resume(checkpoint.in_flight)?;
         if retries_seeds {
             engine.retry_seeds()?;
@@ -159,8 +197,12 @@ impl Engine {
     }
 
     fn resume(&mut self, in_flight: Vec<(SentStep, Option<QueuedLink>)>) -> Result<(), CrawlError> {
+        let is_first = match &self.shared {
+            Some(_) => self.frontier.position().0 == 0,
+            None => self.progress.next_seq() == 0,
+        };
         let is_new = self.crawl.mode == CrawlMode::Find
-            && self.progress.next_seq() == 0
+            && is_first
             && in_flight.is_empty()
             && self.frontier.is_empty();
         for (sent, queued) in in_flight {
@@ -171,8 +213,12 @@ impl Engine {
 
     /// Lets seeds that failed wait again, so that the same command retries a seed that was down.
     fn retry_seeds(&mut self) -> Result<(), CrawlError> {
+        let seeds = seed_links(&self.own_seeds());
         let (strategy, now) = (self.crawl.strategy.as_ref(), self.crawl.clock.now());
-        Ok(self.frontier.retry(seed_links(&self.crawl.spec), strategy, now)?)
+        if let Some(shared) = &mut self.shared {
+            shared.retries_seeds = false;
+        }
+        Ok(self.frontier.retry(seeds, strategy, now)?)
     }
 
     /// Starts a new run: state of an earlier run, first commands of the strategy, seeds.
@@ -183,7 +229,7 @@ impl Engine {
         for command in self.crawl.strategy.begin() {
             self.apply(command)?;
         }
-        let seeds = seed_links(&self.crawl.spec);
+        let seeds = seed_links(&self.crawl.spec.seeds);
         // The strategy may have added pages that are seeds, too.
         let is_known = seeds.iter().any(|seed| self.frontier.was_seen(seed.id));
         if self.enqueue(seeds)? == 0 && !is_known { Err(CrawlError::NoSeeds) } else { Ok(()) }
@@ -203,6 +249,9 @@ impl Engine {
     /// On the system clock a submission is durable in the audit log before it leaves. On a simulated clock there is no
     /// server, and a kill undoes both.
     fn send(&mut self, step: Step) -> Result<(), CrawlError> {
+        if let Some(shared) = &mut self.shared {
+            shared.is_idle = false;
+        }
         let submission = submission_of(&step, self.run, &self.crawl.spec.topic);
         let must_sync = submission.is_some() && !self.crawl.clock.is_simulated();
         let sent = SentStep { seq: step.seq, target: step.kind.target(), at: step.at };
@@ -325,10 +374,11 @@ impl Engine {
     fn enqueue(&mut self, links: Vec<FrontierLink>) -> Result<usize, CrawlError> {
         let strategy = self.crawl.strategy.as_ref();
         let admitted = self.frontier.admit(links, &self.crawl.scope, strategy)?;
-        let count = admitted.len();
-        if count > 0 {
+        let count = admitted.len() + self.frontier.forwarded();
+        if !admitted.is_empty() {
             self.frontier.add(admitted, self.crawl.clock.now())?;
         }
+        self.frontier.forward()?;
         Ok(count)
     }
 
@@ -350,7 +400,11 @@ impl Engine {
         let next_wake = self.frontier.hosts.next_wake();
         let longest = if self.all_seeds_fail() { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
         let can_wait = next_wake.is_some_and(|at| now.until(at) <= longest);
-        let is_over = !self.progress.is_paused() && (self.is_finished() || !can_wait);
+        let mut is_over = !self.progress.is_paused() && (self.is_finished() || !can_wait);
+        if let Some(shared) = &mut self.shared {
+            shared.is_idle = is_over && !self.is_held_back;
+            is_over = shared.is_idle && shared.is_exhausted;
+        }
         if is_over {
             self.progress.end(RunState::Exhausted);
         }
@@ -390,16 +444,23 @@ impl Engine {
     }
 
     fn checkpoint(&mut self, state: RunState) -> Result<(), CrawlError> {
-        let (position, saved) = (self.frontier.position(), self.crawl.strategy.save());
+        // Workers of a shared run send observations instead.
+        let saved = if self.shared.is_some() { Vec::new() } else { self.crawl.strategy.save() };
+        let position = self.frontier.position();
         Ok(self.progress.checkpoint(state, &self.crawl.clock, position, saved)?)
     }
 
-    fn close(mut self) -> Result<CrawlSummary, CrawlError> {
+    fn close(&mut self) -> Result<CrawlSummary, CrawlError> {
         let state = self.progress.ending().unwrap_or_default();
-        // A quality session does not change the state of the crawl.
-        let is_find = self.crawl.mode == CrawlMode::Find;
-        self.checkpoint(if is_find { state } else { self.progress.state_before() })?;
-        if state == RunState::Stopped {
+        self.checkpoint(match (self.crawl.mode, &self.shared) {
+            // The last worker of a shared run decides on its state.
+            (CrawlMode::Find, Some(_)) => RunState::Running,
+            (CrawlMode::Find, None) => state,
+            // A quality session does not change the state of the crawl.
+            (CrawlMode::Quality { .. }, _) => self.progress.state_before(),
+        })?;
+        let is_last = self.leave(state)?;
+        if state == RunState::Stopped && is_last {
             self.progress.clear_control()?;
         }
         let counters = self.progress.counters()?;
@@ -420,8 +481,23 @@ fn retries_seeds(crawl: &Crawl, last: RunState) -> bool {
     crawl.mode == CrawlMode::Find && has_ended
 }
 
-fn seed_links(spec: &RunSpec) -> Vec<FrontierLink> {
-    spec.seeds.iter().map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed)).collect()
+/// Opens a run with one worker.
+fn begin_alone(crawl: &Crawl) -> Result<RunId, CrawlError> {
+    let run = crawl.store.begin(&crawl.spec).map_err(|error| match (&error, crawl.mode) {
+        (StoreError::Taken { .. }, CrawlMode::Find) if !crawl.clock.is_simulated() => {
+            CrawlError::OneWorker { strategy: crawl.spec.strategy.clone(), source: error }
+        }
+        _ => CrawlError::Store(error),
+    })?;
+    if !crawl.fresh {
+        return Ok(run);
+    }
+    crawl.store.discard(Activity::Run(run))?;
+    Ok(crawl.store.begin(&crawl.spec)?)
+}
+
+fn seed_links(seeds: &[Url]) -> Vec<FrontierLink> {
+    seeds.iter().map(|url| FrontierLink::root(url.clone(), LinkOrigin::Seed)).collect()
 }
 
 /// Link of a backlink look-up. Its id differs from that of a visit to the same URL.

@@ -5,6 +5,7 @@ use super::event::CrawlEvent;
 use super::setup::Crawl;
 use crate::polite::Clock;
 use crate::store::*;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,26 @@ pub struct CrawlProgress {
     last_event: Instant,
     paused: bool,
     ending: Option<(RunState, Instant)>,
+    /// Grant of this worker, if the run is shared.
+    grant: Option<Grant>,
 }
+
+/// Part of the budget and of the sequence numbers that a worker of a shared run may use.
+#[derive(Default)]
+struct Grant {
+    /// End of the sequence numbers that are in use.
+    numbers_end: u64,
+    /// Numbers that follow.
+    more_numbers: Option<Range<u64>>,
+    /// Most requests of the run that this worker may bring it to; `None` is no limit.
+    request_limit: Option<u64>,
+    is_budget_spent: bool,
+}
+
+/// Sequence numbers below which a worker asks for more. Guess: more than it sends until the answer.
+const MIN_NUMBERS: u64 = 2_000;
+/// Requests below which a worker asks for more. Guess.
+const MIN_REQUESTS: u64 = 8;
 
 impl CrawlProgress {
     /// Progress of a run that continues from stored values.
@@ -56,7 +76,44 @@ impl CrawlProgress {
             last_event: now,
             paused: false,
             ending: None,
+            grant: None,
         }
+    }
+
+    /// Makes this the progress of a worker of a shared run, without a grant at first.
+    pub fn share(&mut self) {
+        self.grant = Some(Grant { numbers_end: self.saved.next_seq, ..Grant::default() });
+    }
+
+    /// Request budget of the run.
+    pub fn max_requests(&self) -> Option<u64> {
+        self.budget.requests
+    }
+
+    /// Takes over counters and grants of a shared run.
+    pub fn receive(&mut self, orders: &WorkerOrders) {
+        let Some(grant) = &mut self.grant else { return };
+        self.spent = orders.counters.clone();
+        (grant.request_limit, grant.is_budget_spent) = (orders.request_limit, orders.is_budget_spent);
+        grant.more_numbers = orders.numbers.clone().or(grant.more_numbers.take());
+    }
+
+    /// Sequence numbers that were granted and not used.
+    pub fn unused_numbers(&self) -> Range<u64> {
+        let end = self.grant.as_ref().map_or(self.saved.next_seq, |grant| grant.numbers_end);
+        self.saved.next_seq..end
+    }
+
+    /// True if a worker of a shared run needs sequence numbers.
+    pub fn needs_numbers(&self) -> bool {
+        let is_low = |grant: &Grant| grant.numbers_end - self.saved.next_seq < MIN_NUMBERS;
+        self.grant.as_ref().is_some_and(|grant| grant.more_numbers.is_none() && is_low(grant))
+    }
+
+    /// True if a worker of a shared run has used up its grant, or nearly so.
+    pub fn needs_grant(&self, in_flight: u64) -> bool {
+        let is_low = |limit: u64| self.spent.requests + in_flight + MIN_REQUESTS >= limit;
+        self.grant.as_ref().is_some_and(|grant| grant.request_limit.is_some_and(is_low))
     }
 
     /// Requests of earlier sessions.
@@ -96,6 +153,12 @@ impl CrawlProgress {
 
     /// Uses up one sequence number.
     pub fn take_seq(&mut self) -> u64 {
+        if let Some(grant) = &mut self.grant
+            && self.saved.next_seq >= grant.numbers_end
+            && let Some(more) = grant.more_numbers.take()
+        {
+            (self.saved.next_seq, grant.numbers_end) = (more.start, more.end);
+        }
         self.saved.next_seq += 1;
         self.saved.next_seq - 1
     }
@@ -120,7 +183,17 @@ impl CrawlProgress {
             return None;
         }
         let elapsed = self.elapsed(clock);
-        match self.budget.allow_step(&self.spent, in_flight, reserved_bytes, elapsed, body_limit) {
+        if self.is_grant_used(in_flight) {
+            return None;
+        }
+        let shared = self.grant.as_ref().map(|_| Budget { requests: None, ..self.budget.clone() });
+        match shared.as_ref().unwrap_or(&self.budget).allow_step(
+            &self.spent,
+            in_flight,
+            reserved_bytes,
+            elapsed,
+            body_limit,
+        ) {
             StepAllowance::Send { body_limit } => Some(body_limit),
             StepAllowance::Wait => None,
             StepAllowance::Spent => {
@@ -128,6 +201,17 @@ impl CrawlProgress {
                 None
             }
         }
+    }
+
+    /// True if a worker of a shared run has no number or request left. Ends the session if no other worker has one either.
+    fn is_grant_used(&mut self, in_flight: u64) -> bool {
+        let Some(grant) = &self.grant else { return false };
+        let has_numbers = self.saved.next_seq < grant.numbers_end || grant.more_numbers.is_some();
+        let is_used = grant.request_limit.is_some_and(|limit| self.spent.requests + in_flight >= limit);
+        if is_used && grant.is_budget_spent {
+            self.end(RunState::Budget);
+        }
+        is_used || !has_numbers
     }
 
     /// Body limit of a step that is sent again after a restart: what is left of the byte budget.

@@ -282,6 +282,11 @@ impl HostCache {
         Ok(self.known.get_mut(&host).expect("the state was inserted above"))
     }
 
+    /// Removes the state of a host.
+    pub fn remove(&mut self, host: HostIx) {
+        self.known.remove(&host);
+    }
+
     /// Records the response to a robots.txt request for a host, see [`KnownHost::record_robots`].
     pub fn record_robots<E>(
         &mut self,

@@ -22,6 +22,7 @@ pub mod watching;
 
 use crate::store::{
     FailureKind, HarvestQuery, HarvestRow, RowOrder, RunCounters, RunId, RunQuery, RunRow, Store, StoreError,
+    WorkerRow,
 };
 pub use coverage::Coverage;
 use serde::Serialize;
@@ -86,6 +87,8 @@ pub struct Status {
     pub errors: Vec<(FailureKind, u64)>,
     /// Runs that are counted.
     pub runs: Vec<RunStatus>,
+    /// Workers of runs with several.
+    pub workers: Vec<WorkerRow>,
 }
 
 /// A run in a status.
@@ -112,14 +115,15 @@ pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
     let mut runs =
         store.runs(&RunQuery { order: RowOrder::Newest, limit: Some(MAX_RUNS), ..RunQuery::default() })?;
     runs.reverse();
-    let crawled = sum(&runs);
+    let crawled = Status { workers: store.workers()?, ..sum(&runs) };
     Ok(with_harvests(crawled, &store.harvests(&HarvestQuery::default())?))
 }
 
 /// Status of one run; zeros for an unknown run.
 pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
     let runs = store.runs(&RunQuery::one(run))?;
-    Ok(sum(&runs))
+    let workers = store.workers()?.into_iter().filter(|worker| worker.run == run.0).collect();
+    Ok(Status { workers, ..sum(&runs) })
 }
 
 /// Snapshot for the progress display.

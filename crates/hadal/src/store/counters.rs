@@ -24,7 +24,7 @@ impl RunCounters {
 
     /// Adds links that failed and are not tried again.
     pub(super) fn count_failures(&mut self, kind: FailureKind, links: u64) {
-        self.failed += links;
+        self.failed = self.failed.wrapping_add(links);
         self.count_errors(kind, links);
     }
 
@@ -42,12 +42,12 @@ impl RunCounters {
     /// Adds a form that is new to the run.
     pub(super) fn count_form(&mut self, form: &FormRow) {
         self.forms += 1;
-        self.searchable += u64::from(form.p_searchable >= LIKELY);
-        self.relevant += u64::from(form.p_relevant >= LIKELY);
+        self.searchable = self.searchable.wrapping_add(u64::from(form.p_searchable >= LIKELY));
+        self.relevant = self.relevant.wrapping_add(u64::from(form.p_relevant >= LIKELY));
     }
 
-    /// Adds a change of a form's `(p_searchable, p_relevant)`. Counters that hold the difference of one batch may
-    /// become negative; they are then in two's complement.
+    /// Adds a change of a form's `(p_searchable, p_relevant)`. Counters that hold the difference of one batch, or the part
+    /// of one worker, may become negative; they are then in two's complement.
     pub(super) fn count_verdict(&mut self, before: (f32, f32), after: (f32, f32)) {
         let step = |before: f32, after: f32| i64::from(after >= LIKELY) - i64::from(before >= LIKELY);
         self.searchable = self.searchable.wrapping_add_signed(step(before.0, after.0));

@@ -1,8 +1,8 @@
 //! Storage for the engine: frontier, outcomes and checkpoints of runs.
 
 use super::{
-    FailureKind, FormRow, HarvestId, HostState, LessonRow, PageRow, ProbedForm, RunCounters, RunId,
-    RunProgress, RunSpec, StoreError, Submission, SubmissionResult,
+    FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LessonRow, PageRow, ProbedForm, RunCounters,
+    RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
@@ -54,6 +54,11 @@ pub trait CrawlStore: Send + Sync {
 
     /// Gives an instruction to a run or harvest. Durable at once, and allowed for readers.
     fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError>;
+
+    /// Storage for runs with several workers; `None` if every run of this store has one.
+    fn shared_runs(&self) -> Option<&dyn SharedRuns> {
+        None
+    }
 }
 
 /// Number of citing pages that a run keeps per URL. Guess.
@@ -311,6 +316,14 @@ pub enum FoundForm {
 }
 
 impl FoundForm {
+    /// Identity of a form that the run did not know.
+    pub(super) fn new_id(&self) -> Option<FormId> {
+        match self {
+            FoundForm::New(row) => Some(row.form_id),
+            FoundForm::Known(_) => None,
+        }
+    }
+
     /// Identity of the form.
     pub(super) fn id(&self) -> FormId {
         match self {
@@ -337,6 +350,10 @@ pub enum FrontierChange {
     Retry(Vec<QueuedLink>),
     /// A lesson of the strategy.
     Learned(LessonRow),
+    /// Links for the owners of their partitions. Only for [`SharedRuns`].
+    Forward(Vec<ForwardedLink>),
+    /// Forwarded links that their owner has received, by the numbers of their rows. Only for [`SharedRuns`].
+    Receive(Vec<u64>),
 }
 
 /// Changes of one transaction, applied in the order of the fields.

@@ -16,8 +16,8 @@
 //!   blocking pool.
 //! - **Outcomes.** A step is one [`Outcome`] or one [`HarvestStep`] with a sequence number. A [`Batch`] is applied in one
 //!   transaction. Applying a step twice changes nothing.
-//! - **One writer.** One process crawls into a store in a folder; in PostgreSQL, one process works on each run and
-//!   harvest. Any number of processes read at the same time.
+//! - **One writer.** One process crawls into a store in a folder. In PostgreSQL, one process works on each harvest, and
+//!   several may share a run ([`SharedRuns`]). Any number of processes read at the same time.
 
 mod catalogue;
 mod copy;
@@ -30,6 +30,7 @@ mod paging;
 pub mod postgres;
 mod rows;
 mod search;
+mod shared;
 mod sqlite;
 mod state_changes;
 mod submission;
@@ -41,6 +42,7 @@ pub use crawl::*;
 pub use harvest::*;
 pub use paging::*;
 pub use rows::*;
+pub use shared::*;
 pub use submission::*;
 pub use views::LAST_TIMESTAMP;
 
@@ -163,6 +165,16 @@ pub enum StoreError {
         store: String,
         /// Host and process of the other worker.
         holder: String,
+    },
+    /// This worker was silent for too long, and other workers own its partitions.
+    #[error(
+        "this worker lost its part of {what} of {store}, because it was silent for the time of its lease: the same command joins again; nothing is lost"
+    )]
+    LeaseLost {
+        /// The run.
+        what: String,
+        /// URL of the store.
+        store: String,
     },
     /// The database server does not answer.
     #[error(

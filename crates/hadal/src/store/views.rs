@@ -18,6 +18,8 @@ pub(super) struct SqlDialect {
     pub casts: [&'static str; 3],
     /// Infinity as a literal.
     pub infinity: &'static str,
+    /// Progress and counters of runs, as a table of this name.
+    pub progress: &'static str,
     /// Stated total of a query and, as a flag, its rounding, from the JSON in the column `total`.
     pub total: [&'static str; 2],
     /// Id of a record as 16 hexadecimal digits.
@@ -67,11 +69,12 @@ impl SqlDialect {
 
     fn runs(&self) -> String {
         let (seed, last_at, [real, ..]) = ((self.unsigned)("seed"), (self.timestamp)("now"), self.casts);
+        let progress = self.progress;
         format!(
             "SELECT id AS run, topic, strategy, state, source, {seed} AS seed, seeds, requests, bytes, pages, failed,
                  sites, searchable AS forms_searchable, relevant AS forms_relevant, waiting AS frontier,
                  elapsed_ms / 1000.0{real} AS elapsed_s, {last_at} AS last_at
-             FROM runs JOIN progress ON progress.run = runs.id"
+             FROM runs JOIN {progress} ON progress.run = runs.id"
         )
     }
 

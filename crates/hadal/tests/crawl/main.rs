@@ -13,3 +13,4 @@ mod resume;
 mod same_everywhere;
 mod smart;
 mod walk;
+mod workers;

@@ -7,4 +7,5 @@ mod crash;
 mod file;
 mod migration;
 mod postgres;
+mod postgres_workers;
 mod views;

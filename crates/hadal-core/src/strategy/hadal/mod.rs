@@ -67,6 +67,7 @@
 //! path, for visits with a path from a backlink page.
 
 mod features;
+mod observation;
 pub mod prior;
 pub mod rates;
 mod rewarded_words;
@@ -75,11 +76,11 @@ use super::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
     StrategyContext, StrategyGauge,
 };
-use crate::address::Site;
 use crate::link::{FrontierLink, LinkOrigin, LinkTask, QueueId};
 use crate::page::LinkContext;
+use observation::{Observation, Observations};
 use prior::PriorWeights;
-use rates::{LinkDescription, LinkRates, RatedVisit, SiteCell};
+use rates::{LinkDescription, LinkRates};
 use rewarded_words::RewardedWords;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -115,6 +116,9 @@ pub struct HadalStrategy {
     events: f32,
     lookups: LookupStats,
     words: RewardedWords,
+    /// Observations for other workers; `None` if there are none.
+    #[serde(skip)]
+    unsent: Option<Observations>,
 }
 
 /// Cost and yield of backlink look-ups.
@@ -137,41 +141,22 @@ impl HadalStrategy {
             events: 0.0,
             lookups: LookupStats::default(),
             words: RewardedWords::default(),
-        }
-    }
-
-    /// Counts the links from a site with relevant forms to other sites.
-    fn count_mentions(&mut self, visit: &PageVisit<'_>) {
-        let Some(page) = visit.page.filter(|_| visit.site.relevant > 0) else { return };
-        let here = visit.link.site();
-        for site in page.links.iter().map(|link| Site::of(&link.url)).filter(|site| *site != here) {
-            self.rates.count_mention(SiteCell::of(&site));
+            unsent: None,
         }
     }
 
     /// Learns from a visit. Returns the new bonus of its site.
-    fn learn_rate(&mut self, visit: &PageVisit<'_>) -> f32 {
-        let link = LinkDescription::of(visit.link);
-        let path: Vec<LinkDescription> = visit.path.iter().map(LinkDescription::of).collect();
-        let (site_before, site) = (visit.site_before, visit.site);
-        let events = visit.reward * visit.verdict.p_topic;
-        let rated = RatedVisit { link: &link, path: &path, site_before, site, events };
+    fn observe(&mut self, visit: &Observation) -> f32 {
+        self.visits += 1;
+        self.events += visit.events;
+        visit.mentioned.iter().for_each(|site| self.rates.count_mention(*site));
+        let rated = visit.rated();
         let discounted = self.rates.learn(&rated);
-        self.events += events;
-        if visit.new_relevant > 0 {
-            self.words.add(visit.link);
-        }
-        self.count_backlink_yield(visit, discounted);
-        self.rates.bonus(&rated)
-    }
-
-    fn count_backlink_yield(&mut self, visit: &PageVisit<'_>, discounted: f32) {
-        if visit.link.origin == LinkOrigin::Backlink {
-            self.lookups.pages += 1;
-        }
-        if visit.path.last().unwrap_or(visit.link).origin == LinkOrigin::Backlink {
+        self.lookups.pages += u64::from(visit.is_backlink);
+        if visit.follows_backlink {
             self.lookups.events += discounted;
         }
+        self.rates.bonus(&rated)
     }
 
     /// Allowed look-ups per visit, `q` of the module documentation.
@@ -241,6 +226,7 @@ impl Strategy for HadalStrategy {
         let (link, lookup) = (heads.head(LINKS), heads.head(LOOKUPS));
         if lookup.is_some() && (link.is_none() || self.may_look_up()) {
             self.lookups.lookups += 1;
+            self.unsent.iter_mut().for_each(|unsent| unsent.lookups += 1);
             return QueueChoice::Serve(LOOKUPS);
         }
         match link {
@@ -254,9 +240,12 @@ impl Strategy for HadalStrategy {
     }
 
     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
-        self.visits += 1;
-        self.count_mentions(visit);
-        let mut commands = vec![StrategyCommand::SetSiteBonus(self.learn_rate(visit))];
+        let observation = Observation::of(visit);
+        let mut commands = vec![StrategyCommand::SetSiteBonus(self.observe(&observation))];
+        if visit.new_relevant > 0 {
+            self.words.add(visit.link);
+        }
+        self.unsent.iter_mut().for_each(|unsent| unsent.visits.push(observation.clone()));
         if self.backlinks && visit.site_before.relevant == 0 && visit.site.relevant > 0 {
             commands.extend(visit.link.url.join("/").ok().map(StrategyCommand::LookUpBacklinks));
         }
@@ -281,6 +270,34 @@ impl Strategy for HadalStrategy {
             gauge("look-ups", self.lookups.lookups as f64),
             gauge("expected forms of the best link", best_rate),
         ]
+    }
+
+    fn share(&mut self) -> bool {
+        self.unsent.get_or_insert_default();
+        true
+    }
+
+    fn take_observations(&mut self) -> Vec<u8> {
+        let unsent = self.unsent.as_mut().map(std::mem::take).unwrap_or_default();
+        let is_empty = unsent.visits.is_empty() && unsent.lookups == 0;
+        if is_empty { Vec::new() } else { postcard::to_allocvec(&unsent).unwrap_or_default() }
+    }
+
+    fn learn_observations(&mut self, observations: &[u8]) -> Result<Vec<StrategyCommand>, RestoreError> {
+        let learned: Observations =
+            postcard::from_bytes(observations).map_err(|_| RestoreError { strategy: "hadal" })?;
+        self.lookups.lookups += learned.lookups;
+        let (mut is_due, mut is_head_due) = (false, false);
+        for visit in &learned.visits {
+            self.observe(visit);
+            is_due |= is_rescore_due(self.visits);
+            is_head_due |= is_head_rescore_due(self.visits);
+        }
+        Ok(match (is_due, is_head_due) {
+            (true, _) => vec![StrategyCommand::RescoreAll],
+            (false, true) => vec![StrategyCommand::RescoreHeads],
+            (false, false) => Vec::new(),
+        })
     }
 
     fn save(&self) -> Vec<u8> {
@@ -504,5 +521,41 @@ mod tests {
         let probe = link("http://b.org/opac", "find it", 0.4);
         assert_eq!(score(&restored, &probe), score(&strategy, &probe));
         assert!(restored.restore(b"no such thing").is_err());
+    }
+
+    #[test]
+    fn two_workers_that_exchange_observations_learn_what_one_learns_alone() {
+        let strategy = || HadalStrategy::new(&StrategyContext::default());
+        let (mut alone, mut workers) = (strategy(), [strategy(), strategy()]);
+        assert!(workers.iter_mut().all(HadalStrategy::share));
+        let links: Vec<FrontierLink> = (0..8)
+            .map(|n| {
+                link(&format!("http://s{n}.org/p{n}"), if n < 2 { "search books" } else { "imprint" }, 0.5)
+            })
+            .collect();
+        for round in 0..100 {
+            for (n, visited) in links.iter().enumerate() {
+                let reward = if n < 2 && round % 3 == 0 { 1.0 } else { 0.0 };
+                visit(&mut alone, visited, open_site(), reward);
+                visit(&mut workers[n % 2], visited, open_site(), reward);
+            }
+            if round % 5 == 4 {
+                let [first, second] = workers.each_mut().map(HadalStrategy::take_observations);
+                workers[0].learn_observations(&second).unwrap();
+                workers[1].learn_observations(&first).unwrap();
+            }
+        }
+        assert_eq!(workers.each_ref().map(|worker| worker.visits), [alone.visits; 2]);
+        for worker in &workers {
+            for visited in &links {
+                let (own, whole) = (score(worker, visited), score(&alone, visited));
+                assert!((own - whole).abs() < 0.1, "{own} {whole} {}", visited.url);
+            }
+        }
+        assert!(
+            score(&workers[1], &links[0]) > score(&workers[1], &links[5]) + 1.0,
+            "both know the good links"
+        );
+        assert!(workers[0].take_observations().is_empty() && alone.take_observations().is_empty());
     }
 }

@@ -5,8 +5,11 @@
 //! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two
 //! exceptions: the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, for which every
 //! session collects its own evidence. Neither exists on a simulated clock.
+//!
+//! A worker of a shared run holds the links of its partitions only ([`partitions`]).
 
 mod caches;
+mod partitions;
 mod queues;
 mod rescore;
 
@@ -24,6 +27,7 @@ use hadal_core::time::Time;
 use queues::{Availability, HeadLink, QueueTable};
 use rescore::ScoreSweep;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +57,10 @@ pub struct Frontier {
     /// Most links that are placed again at once.
     rescored_at_once: usize,
     sweep: ScoreSweep,
+    /// Partitions in which this worker of a shared run chooses links; `None` if the run is not shared.
+    owned: Option<BTreeSet<Partition>>,
+    /// Links of other partitions that the next commit forwards.
+    forwarded: Vec<ForwardedLink>,
 }
 
 /// Best link of a queue whose host may receive a request now.
@@ -83,6 +91,8 @@ impl Frontier {
             replaced_hosts: 0,
             rescored_at_once: crawl.rescored_at_once,
             sweep: ScoreSweep::default(),
+            owned: None,
+            forwarded: Vec::new(),
         }
     }
 
@@ -251,6 +261,7 @@ impl Frontier {
             is_new && scope.admits(link) && !self.is_repetition(link)
         };
         let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
+        let links = self.forward_foreign(links);
         let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
         let known = self.look_up_links(&ids, &links)?;
         let mut admitted = Vec::new();
@@ -328,7 +339,11 @@ impl Frontier {
     /// Adds links to the queues in memory.
     fn enqueue(&mut self, links: &[QueuedLink], now: Time) -> Result<(), StoreError> {
         for queued in links {
-            let host = self.host(&queued.link.host(), now)?;
+            let name = queued.link.host();
+            if !self.owns(&name) {
+                continue;
+            }
+            let host = self.host(&name, now)?;
             let availability = self.availability(host, now);
             self.queues.add(queued.queue, host, HeadLink::of(queued), 1, availability);
         }
@@ -443,7 +458,8 @@ impl Frontier {
             self.enqueue(std::slice::from_ref(queued), now)?;
         }
         let unreachable = unreachable_host(&outcome);
-        self.store.commit(self.run, &Batch { outcomes: vec![outcome], ..Batch::default() })?;
+        let changes = self.take_forwarded().into_iter().collect();
+        self.store.commit(self.run, &Batch { outcomes: vec![outcome], changes, ..Batch::default() })?;
         match unreachable {
             Some((host, kind)) => self.fail_host(host, kind),
             None => Ok(()),

@@ -85,7 +85,9 @@ impl<'a> OutcomeBuilder<'a> {
         }
         match self.outcome.end {
             StepEnd::Failed(_) => self.learn_failure(&queued.link),
-            StepEnd::Redirected if self.outcome.found.is_empty() => self.learn_failure(&queued.link),
+            StepEnd::Redirected if self.outcome.found.is_empty() && self.frontier.forwarded() == 0 => {
+                self.learn_failure(&queued.link)
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -130,8 +132,9 @@ impl<'a> OutcomeBuilder<'a> {
         let queried_host = self.frontier.host(&Host::of(&request.url), now)?;
         let may_follow = |url: &Url| self.crawl.scope.allows(url);
         let hosts = &mut self.frontier.hosts;
-        self.outcome.hosts =
-            hosts.record_robots([host, queried_host], request, exchange, &may_follow, now)?;
+        let states = hosts.record_robots([host, queried_host], request, exchange, &may_follow, now)?;
+        // After a redirect, the state of the other host belongs to the worker that owns it.
+        self.outcome.hosts = states.into_iter().filter(|state| self.frontier.owns(&state.host)).collect();
         self.outcome.bytes = transferred(exchange);
         self.outcome.end = match &exchange.result {
             Err(error) if request.hops == 0 && is_permanent_for_host(*error) => {

@@ -152,7 +152,7 @@ impl OutcomeBuilder<'_> {
             if let Some(link) = probe_link(row, form, self.crawl, QueueId::PROBES, order) {
                 counters.probes += 1;
                 self.frontier.take_order();
-                links.push(link);
+                links.extend(self.frontier.forward_placed(link));
             }
         }
         links

@@ -58,8 +58,11 @@ impl OutcomeBuilder<'_> {
             relevant: moved(counters.relevant, before.is_relevant(), verdict.is_relevant()),
             ..counters
         };
-        self.frontier.set_site(&site, counters);
-        self.outcome.site = Some((site, counters));
+        // The page may be on a site of another worker, which then keeps its counters as they are.
+        if self.frontier.owns_site(&site) {
+            self.frontier.set_site(&site, counters);
+            self.outcome.site = Some((site, counters));
+        }
         self.outcome.probe = Some(Box::new(ProbedForm { form: probe.form, finding, verdict }));
         self.outcome.end = StepEnd::Visited;
         Ok(())

@@ -47,6 +47,9 @@ pub struct CopyProgress {
 
 /// Copies everything in one store into another one, which must be empty or not exist. Returns the number of rows.
 pub fn copy(from: &str, to: &str, report: &mut dyn FnMut(CopyProgress)) -> Result<u64, StoreError> {
+    if let Location::Database = locate(from)? {
+        settle(from)?;
+    }
     let source = open_tables(from, Access::Read)?;
     refuse_busy(from, source.store())?;
     let target = open_tables(to, Access::Crawl)?;
@@ -72,6 +75,21 @@ fn open_tables(url: &str, access: Access) -> Result<Box<dyn CopiedTables>, Store
         Location::Folder(folder) => Ok(Box::new(FolderTables::new(sqlite::open(folder.as_ref(), access)?))),
         Location::Database => Ok(Box::new(DatabaseTables::new(postgres::open(url, access)?, access)?)),
         Location::Memory => Err(StoreError::NotCopied(url.to_string())),
+    }
+}
+
+/// Adds the counters of workers that were killed to those of their runs. Refuses a run with links that no worker has
+/// received.
+fn settle(url: &str) -> Result<(), StoreError> {
+    let store = postgres::open(url, Access::Read)?;
+    refuse_busy(url, &store)?;
+    match store.settle()? {
+        None => Ok(()),
+        Some(run) => Err(StoreError::NotCopied(format!(
+            "{}: run {} has links that no worker has received; start its command once more, alone, and stop it",
+            super::shown_url(url),
+            run.0
+        ))),
     }
 }
 

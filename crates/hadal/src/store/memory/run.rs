@@ -271,6 +271,8 @@ impl MemoryRun {
                 self.counters.count_retried(retried as u64);
             }
             FrontierChange::Learned(lesson) => self.lessons.push(lesson.clone()),
+            // A run of this store has one worker, which owns all links.
+            FrontierChange::Forward(_) | FrontierChange::Receive(_) => {}
         }
     }
 

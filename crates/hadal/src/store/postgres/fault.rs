@@ -12,6 +12,10 @@ pub enum Fault {
     Unreachable(String),
     /// Another worker holds the run or harvest.
     Taken { what: String, holder: String },
+    /// This worker was silent for too long and lost its partitions of the run.
+    Evicted { what: String },
+    /// The transaction was undone on purpose: a lease that it renews is gone.
+    Undone,
     /// The disk of the server is full.
     Full,
     /// The call is refused; nothing was sent that could fail.
@@ -31,15 +35,17 @@ impl Fault {
                 StoreError::Unreachable { store: store.to_string(), detail }
             }
             Fault::Taken { what, holder } => StoreError::Taken { what, store: store.to_string(), holder },
+            Fault::Evicted { what } => StoreError::LeaseLost { what, store: store.to_string() },
             Fault::Full => StoreError::Full(path),
             Fault::Damaged(detail) => StoreError::Damaged { path, detail },
+            Fault::Undone => StoreError::Failed { path, detail: "the lease is gone".into() },
             Fault::Refused(detail) | Fault::Failed(detail) => StoreError::Failed { path, detail },
         }
     }
 
     /// True if the open transaction is undone.
     pub fn undoes_transaction(&self) -> bool {
-        matches!(self, Fault::Lost(_) | Fault::Unreachable(_) | Fault::Full | Fault::Failed(_))
+        !matches!(self, Fault::Taken { .. } | Fault::Refused(_) | Fault::Damaged(_))
     }
 
     /// The error for a value that cannot be encoded or decoded.
@@ -58,6 +64,7 @@ impl From<tokio_postgres::Error> for Fault {
         match database.code() {
             code if is_passing(code) => Fault::Lost(detail),
             &SqlState::DISK_FULL => Fault::Full,
+            &SqlState::DIVISION_BY_ZERO => Fault::Undone,
             &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => Fault::Damaged(detail),
             _ => Fault::Failed(detail),
         }

@@ -84,12 +84,18 @@ fn head(run: RunId, slice: &QueueSlice) -> Command {
     command!(sql, bits(run.0), queue, key, arrival, limit, slice.host.as_ref().map(host_id))
 }
 
-/// Queues by host, with their lengths and heads.
-pub fn host_queues(connection: &ServerConnection, run: RunId) -> Result<Vec<HostQueue>, Fault> {
+/// Queues by host, with their lengths and heads: of a run, or of some of its partitions.
+pub fn host_queues(
+    connection: &ServerConnection,
+    run: RunId,
+    partitions: Option<Vec<i16>>,
+) -> Result<Vec<HostQueue>, Fault> {
     let sql = "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival
         FROM (SELECT DISTINCT ON (host, queue) host, queue, score_key AS head, arrival,
                   count(*) OVER (PARTITION BY host, queue) AS length
-              FROM links WHERE run = $1 AND state = 'waiting' ORDER BY host, queue, score_key, arrival) AS waiting
+              FROM links WHERE run = $1 AND state = 'waiting' AND ($2::smallint[] IS NULL OR host IN
+                  (SELECT id FROM hosts WHERE run = $1 AND partition = ANY($2)))
+              ORDER BY host, queue, score_key, arrival) AS waiting
         JOIN hosts ON hosts.run = $1 AND hosts.id = waiting.host";
     let read = |row: &Row| {
         Ok(HostQueue {
@@ -99,8 +105,11 @@ pub fn host_queues(connection: &ServerConnection, run: RunId) -> Result<Vec<Host
             head: QueueRank::from_key(row.column(3)?, row.unsigned(4)?),
         })
     };
-    let mut queues =
-        connection.query(command!(sql, bits(run.0)))?.iter().map(read).collect::<Result<Vec<_>, Fault>>()?;
+    let mut queues = connection
+        .query(command!(sql, bits(run.0), partitions))?
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, Fault>>()?;
     queues.sort();
     Ok(queues)
 }

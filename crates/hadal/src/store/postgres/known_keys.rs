@@ -4,16 +4,18 @@
 //! that adds any, so it keeps their keys from [`KnownKeys::load`] on and answers from memory. States of hosts are large
 //! and asked for once per host: only the names of the requested ones are kept.
 
-use super::super::{LookUp, LookUpResult, RunId};
+use super::super::{Batch, FoundForm, FrontierChange, LookUp, LookUpResult, RunId};
 use super::codec::{Columns, bits};
 use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 use super::frontier::{self, SITE_COUNTERS, site_counters};
-use super::run_plan::RunPlan;
+use super::workers;
+use crate::store::Partition;
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Number of links up to which their keys are kept: about 100 MB. A larger run asks the server. Guess.
 const MAX_LINKS: i64 = 5_000_000;
@@ -28,13 +30,22 @@ pub struct KnownKeys {
 }
 
 impl KnownKeys {
-    /// Reads the keys of a run, in one round trip. `None` if there are too many.
-    pub fn load(connection: &ServerConnection, run: RunId) -> Result<Option<KnownKeys>, Fault> {
-        let links = "SELECT array_agg(id) FROM (SELECT id FROM links WHERE run = $1 LIMIT $2) AS kept";
+    /// Reads the keys of a run, or of some of its partitions, in one round trip. `None` if there are too many. Forms and
+    /// sites are those of the whole run, since they are few.
+    pub fn load(
+        connection: &ServerConnection,
+        run: RunId,
+        partitions: Option<&BTreeSet<Partition>>,
+    ) -> Result<Option<KnownKeys>, Fault> {
+        let links =
+            "SELECT array_agg(id) FROM (SELECT id FROM links WHERE run = $1 AND ($3::smallint[] IS NULL
+            OR host IN (SELECT id FROM hosts WHERE run = $1 AND partition = ANY($3))) LIMIT $2) AS kept";
+        let partitions: Option<Vec<i16>> =
+            partitions.map(|gained| gained.iter().copied().map(workers::number).collect());
         let sites = format!("SELECT {SITE_COUNTERS}, site FROM sites WHERE run = $1");
         let hosts = "SELECT host FROM hosts WHERE run = $1 AND next_at IS NOT NULL";
         let found = connection.run(&[
-            command!(links, bits(run.0), MAX_LINKS + 1),
+            command!(links, bits(run.0), MAX_LINKS + 1, partitions),
             command!("SELECT form_id FROM forms WHERE run = $1", bits(run.0)),
             command!(sites, bits(run.0)),
             command!(hosts, bits(run.0)),
@@ -53,15 +64,36 @@ impl KnownKeys {
         }))
     }
 
-    /// Adds the keys of a commit.
-    pub fn add(&mut self, plan: &RunPlan<'_>) {
-        self.links.extend(plan.placed_links().map(|(id, ..)| id.0));
-        self.forms.extend(plan.new_forms().filter_map(|form| Some(form.new?.form_id)));
-        for site in &plan.closed {
-            self.sites.entry((*site).clone()).or_default().closed = true;
+    /// Adds the keys of further partitions.
+    pub fn merge(&mut self, more: KnownKeys) {
+        self.links.extend(more.links);
+        self.forms.extend(more.forms);
+        self.sites.extend(more.sites);
+        self.hosts.extend(more.hosts);
+    }
+
+    /// Adds the keys of a batch, before it is written.
+    pub fn add(&mut self, batch: &Batch) {
+        for outcome in &batch.outcomes {
+            self.links.extend(outcome.found.iter().map(|queued| queued.link.id.0));
+            self.forms.extend(outcome.forms.iter().filter_map(FoundForm::new_id));
+            self.sites.extend(outcome.site.clone());
+            self.hosts.extend(outcome.hosts.iter().map(|state| state.host.clone()));
         }
-        self.sites.extend(plan.sites.iter().map(|(site, counters)| (site.clone(), *counters)));
-        self.hosts.extend(plan.hosts().map(|host| host.state.host.clone()));
+        for change in &batch.changes {
+            match change {
+                FrontierChange::Add(links) => self.links.extend(links.iter().map(|queued| queued.link.id.0)),
+                FrontierChange::CloseSite(site) => {
+                    self.sites.entry(site.clone()).or_default().closed = true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// True if the answer to a look-up is in memory as a whole.
+    pub fn has_all(&self, keys: &LookUp<'_>) -> bool {
+        !keys.hosts.iter().any(|host| self.hosts.contains(host))
     }
 
     /// Answers a look-up. Only states of requested hosts are read.

@@ -1,10 +1,13 @@
-//! Leases: at most one worker per run and harvest.
+//! Leases: at most one worker per run and harvest, or several workers of a shared run.
 //!
 //! A lease is an advisory lock of the worker's connection, so that it ends with the connection: at once when the
 //! process ends or is killed, after 15 seconds when its machine is cut off. The table `leases` names the holder, for
 //! people, and counts the workers so far in `epoch`. A worker that lost its connection takes its leases again and
 //! continues only if the epoch is still its own: otherwise another worker was at work in between, and what it has not
 //! yet written would be written twice.
+//!
+//! Workers of a shared run hold the lock of the run in shared mode ([`share`]). So nobody else takes the whole run
+//! meanwhile. Their own leases are rows with an expiry, see [`workers`](super::workers).
 //!
 //! The lease of a harvest includes a lock of the site of its form: two workers never harvest one site at the same time,
 //! since neither would know of the delays of the other.
@@ -13,6 +16,7 @@ use super::super::{Activity, HarvestId, RunId};
 use super::codec::{Columns, bits};
 use super::connection::{ServerConnection, command};
 use super::fault::Fault;
+use super::workers::{self, Membership};
 use std::time::{Duration, Instant};
 
 /// First numbers of the advisory locks of runs, harvests and sites. PostgreSQL lists locks of two numbers as `classid`
@@ -37,6 +41,15 @@ pub struct Lease {
     pub epoch: i64,
     /// Number of the last sync that this worker knows to be durable.
     pub syncs: i64,
+    /// Part of this worker in a shared run.
+    pub membership: Option<Membership>,
+}
+
+impl Lease {
+    /// Lease of a worker of a shared run.
+    pub fn shared(membership: Membership) -> Lease {
+        Lease { site: None, epoch: 0, syncs: 0, membership: Some(membership) }
+    }
 }
 
 /// Column `kind` of an activity.
@@ -79,10 +92,7 @@ fn unlock(connection: &ServerConnection, (class, object): (i32, i32)) -> Result<
 /// Takes the locks of an activity and of its site: both or none.
 fn take_locks(connection: &ServerConnection, activity: Activity, site: Option<&str>) -> Result<(), Fault> {
     if !try_lock(connection, lock_numbers(activity))? {
-        let holder = "SELECT worker FROM leases WHERE kind = $1 AND id = $2";
-        let rows = connection.query(command!(holder, kind(activity), number(activity)))?;
-        let holder = rows.first().map_or(Ok("unknown".to_string()), |row| row.text(0))?;
-        return Err(Fault::Taken { what: format!("{} {}", kind(activity), number(activity)), holder });
+        return Err(taken(connection, activity)?);
     }
     let Some(site) = site else { return Ok(()) };
     if try_lock(connection, site_numbers(site))? {
@@ -113,7 +123,10 @@ pub fn take(connection: &ServerConnection, activity: Activity, worker: &str) -> 
             taken_at = now(), seen_at = now() RETURNING epoch, syncs";
     let rows = connection.query(command!(sql, kind(activity), number(activity), worker.to_string()))?;
     let row = rows.first().ok_or_else(|| Fault::damaged("no lease was written"))?;
-    Ok(Lease { site, epoch: row.column(0)?, syncs: row.column(1)? })
+    if let Activity::Run(run) = activity {
+        workers::evict_all(connection, run)?;
+    }
+    Ok(Lease { site, epoch: row.column(0)?, syncs: row.column(1)?, membership: None })
 }
 
 /// Time in which the server notices that the earlier connection of this worker is lost: 15 seconds of silence, and
@@ -128,6 +141,9 @@ pub fn retake(
     lease: &Lease,
     worker: &str,
 ) -> Result<i64, Fault> {
+    if let (Activity::Run(run), Some(membership)) = (activity, &lease.membership) {
+        return workers::retake(connection, run, membership);
+    }
     let began = Instant::now();
     loop {
         match take_locks(connection, activity, lease.site.as_deref()) {
@@ -147,6 +163,31 @@ pub fn retake(
         }
         None => Err(Fault::damaged("the lease is gone")),
     }
+}
+
+/// Takes the lock of a run in shared mode.
+pub fn share(connection: &ServerConnection, run: RunId) -> Result<(), Fault> {
+    let (class, object) = lock_numbers(Activity::Run(run));
+    let rows = connection.query(command!("SELECT pg_try_advisory_lock_shared($1, $2)", class, object))?;
+    match rows.first().is_some_and(|row| row.get(0)) {
+        true => Ok(()),
+        false => Err(taken(connection, Activity::Run(run))?),
+    }
+}
+
+/// Gives up the lock of a run in shared mode.
+pub fn unshare(connection: &ServerConnection, run: RunId) -> Result<(), Fault> {
+    let (class, object) = lock_numbers(Activity::Run(run));
+    connection.query(command!("SELECT pg_advisory_unlock_shared($1, $2)", class, object)).map(|_| ())
+}
+
+/// The error for a run or harvest that another worker holds.
+fn taken(connection: &ServerConnection, activity: Activity) -> Result<Fault, Fault> {
+    let holder = "SELECT worker FROM leases WHERE kind = $1 AND id = $2 UNION ALL
+        SELECT worker FROM workers WHERE $1 = 'run' AND run = $2 AND expires_at > now() LIMIT 1";
+    let rows = connection.query(command!(holder, kind(activity), number(activity)))?;
+    let holder = rows.first().map_or(Ok("unknown".to_string()), |row| row.text(0))?;
+    Ok(Fault::Taken { what: format!("{} {}", kind(activity), number(activity)), holder })
 }
 
 /// Gives up a lease.

@@ -10,11 +10,11 @@
 //! per table with arrays of values. A sync adds the commit of the transaction.
 //!
 //! **Transactions.** As in a store in a folder, everything between two syncs is one transaction. Batches wait in
-//! memory until a read or a sync. They are kept until the sync, so that they can be applied again on a new
+//! memory until a sync, or a read that cannot be answered from memory ([`known_keys`], [`head_cache`]). They are kept until the sync, so that they can be applied again on a new
 //! connection ([`writer`]).
 //!
 //! **Workers.** A worker holds a lease of each run and harvest that it changes ([`lease`]). Different workers change
-//! different runs and harvests at the same time.
+//! different runs and harvests, and different partitions of a shared run ([`workers`]), at the same time.
 
 mod audit;
 mod catalogue;
@@ -23,6 +23,7 @@ mod connection;
 mod fault;
 mod frontier;
 mod harvest;
+mod head_cache;
 mod known_keys;
 mod lease;
 mod run_commit;
@@ -32,6 +33,7 @@ mod schema;
 mod settings;
 mod strategy_state;
 mod tls;
+mod workers;
 mod writer;
 
 use super::*;
@@ -44,8 +46,10 @@ use hadal_core::time::Time;
 use harvest::{harvests, lists};
 use schema::Found;
 pub(super) use settings::without_password;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use url::Url;
 
 /// Parts that a copy of whole tables needs.
@@ -70,6 +74,8 @@ use writer::{Pending, Writer};
 pub struct PostgresStore {
     server: DatabaseServer,
     access: Access,
+    /// Lease of a worker of a shared run.
+    lease: Duration,
     writer: Mutex<Writer>,
     /// Connection for changes that are durable at once, beside the open transaction.
     beside: Mutex<Option<ServerConnection>>,
@@ -96,7 +102,7 @@ pub fn open(url: &str, access: Access) -> Result<PostgresStore, StoreError> {
         (Found::Nothing | Found::Earlier, _) => schema::migrate(&connection).map_err(of_store)?,
     }
     let writer = Mutex::new(Writer::new(connection));
-    Ok(PostgresStore { server, access, writer, beside: Mutex::default() })
+    Ok(PostgresStore { server, access, lease: settings.lease, writer, beside: Mutex::default() })
 }
 
 impl PostgresStore {
@@ -176,6 +182,19 @@ impl PostgresStore {
         read.map_err(|fault| fault.of_store(&self.server.name))
     }
 
+    /// Removes the workers of all runs, which must have none at work. Returns a run with links that no worker has
+    /// received, if there is one.
+    pub(super) fn settle(&self) -> Result<Option<RunId>, StoreError> {
+        self.read(|connection| {
+            let left = connection.query(command!("SELECT DISTINCT run FROM workers"))?;
+            for row in &left {
+                workers::evict_all(connection, RunId(row.unsigned(0)?))?;
+            }
+            let inbox = connection.query(command!("SELECT run FROM inbox LIMIT 1"))?;
+            inbox.first().map(|row| row.unsigned(0).map(RunId)).transpose()
+        })
+    }
+
     /// Number of round trips so far.
     pub fn round_trips(&self) -> u64 {
         self.server.round_trips.load(Ordering::Relaxed)
@@ -227,6 +246,11 @@ impl CrawlStore for PostgresStore {
         self.with(|writer| {
             writer.flush()?;
             require(writer.connection()?, Activity::Run(run))?;
+            if writer.is_shared(run) {
+                // The worker owns no partition yet.
+                let (progress, counters) = runs::progress(writer.connection()?, run, RunParts::default())?;
+                return Ok(RunCheckpoint { progress, counters, ..RunCheckpoint::default() });
+            }
             writer.keep_keys(run)?;
             runs::checkpoint(writer.connection()?, run)
         })
@@ -245,7 +269,7 @@ impl CrawlStore for PostgresStore {
     }
 
     fn queue_heads(&self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError> {
-        self.read(|connection| frontier::heads(connection, run, slices))
+        self.with(|writer| writer.queue_heads(run, slices))
     }
 
     fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
@@ -271,6 +295,50 @@ impl CrawlStore for PostgresStore {
             require(connection, activity)?;
             let (kind, id) = (lease::kind(activity), lease::number(activity));
             connection.query(command!(sql, kind, id, json(control)?)).map(|_| ())
+        })
+    }
+
+    fn shared_runs(&self) -> Option<&dyn SharedRuns> {
+        Some(self)
+    }
+}
+
+impl SharedRuns for PostgresStore {
+    fn join(&self, spec: &RunSpec) -> Result<JoinedRun, StoreError> {
+        self.sync()?;
+        self.with(|writer| {
+            let (joined, membership) =
+                workers::join(writer.connection()?, spec, writer.worker(), self.lease)?;
+            writer.join(joined.run, membership);
+            Ok(joined)
+        })
+    }
+
+    fn coordinate(&self, run: RunId, report: &WorkerReport) -> Result<WorkerOrders, StoreError> {
+        self.with(|writer| {
+            let (connection, membership) = writer.shared(run)?;
+            let (orders, owned) = workers::coordinate(connection, run, membership, report)?;
+            if let Some(gained) = &orders.gained {
+                writer.keep_keys_of(run, &gained.partitions)?;
+            }
+            writer.own(run, owned);
+            Ok(orders)
+        })
+    }
+
+    fn save_strategy(&self, run: RunId, state: &[u8]) -> Result<(), StoreError> {
+        self.with(|writer| {
+            let (connection, membership) = writer.shared(run)?;
+            workers::save_strategy(connection, run, membership, state)
+        })
+    }
+
+    fn leave(&self, run: RunId, state: RunState, unused: Range<u64>) -> Result<bool, StoreError> {
+        self.with(|writer| {
+            let (connection, membership) = writer.shared(run)?;
+            let is_last = workers::leave(connection, run, membership, state, &unused)?;
+            writer.drop_shared(run);
+            Ok(is_last)
         })
     }
 }

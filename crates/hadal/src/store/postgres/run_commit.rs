@@ -9,50 +9,56 @@ use super::codec::{Columns, bits, json, packed, text, wide, word};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
 use super::frontier::{host_id, link_state};
-use super::known_keys::KnownKeys;
 use super::run_plan::{KnownForm, KnownLink, RowKeys, RowsBefore, RunPlan};
 use super::strategy_state;
+use super::workers;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::QueueId;
 use tokio_postgres::Row;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Run that a commit changes.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub run: RunId,
+    /// Number of this worker, if the run is shared.
+    pub worker: Option<i64>,
+}
+
 /// Applies batches to a run within the open transaction, after the statement `first` if there is one.
 pub fn apply(
     connection: &ServerConnection,
     first: Option<Command>,
-    run: RunId,
+    target: Target,
     batches: &[&Batch],
     states: &mut WrittenStates,
-    known: Option<&mut KnownKeys>,
 ) -> Result<(), Fault> {
-    let before = read(connection, first, run, &RowKeys::of(batches))?;
+    let before = read(connection, first, target, &RowKeys::of(batches))?;
     let mut plan = RunPlan::new(before, batches);
-    leave_frontier(connection, run, &mut plan)?;
-    let mut commands = write(run, &plan)?;
+    leave_frontier(connection, target.run, &mut plan)?;
+    let mut commands = write(target, &plan)?;
     if let Some(state) = plan.strategy {
-        commands.extend(strategy_state::save(run, state, states)?);
+        commands.extend(strategy_state::save(target.run, state, states)?);
     }
-    connection.run(&commands)?;
-    if let Some(known) = known {
-        known.add(&plan);
-    }
-    Ok(())
+    connection.run(&commands).map(|_| ())
 }
 
 /// Reads the rows that a commit refers to, in one round trip.
 fn read(
     connection: &ServerConnection,
     first: Option<Command>,
-    run: RunId,
+    target: Target,
     keys: &RowKeys,
 ) -> Result<RowsBefore, Fault> {
-    let id = bits(run.0);
+    let id = bits(target.run.0);
     let skipped = usize::from(first.is_some());
     let (sites, targets): (Vec<String>, Vec<i64>) =
         keys.cited.iter().map(|(site, target)| (site.0.clone(), bits(target.0))).unzip();
     let mut commands: Vec<Command> = first.into_iter().collect();
-    commands.push(command!(super::runs::COUNTERS, id));
+    commands.push(match target.worker {
+        Some(worker) => command!(super::runs::COUNTERS_OF_WORKER, worker),
+        None => command!(super::runs::COUNTERS, id),
+    });
     commands.push(command!("SELECT max(requests) FROM curve WHERE run = $1", id));
     let flights = "SELECT seq, target FROM in_flight WHERE run = $1 AND seq = ANY($2)";
     commands.push(command!(flights, id, keys.steps.iter().map(|seq| bits(*seq)).collect::<Vec<_>>()));
@@ -135,8 +141,8 @@ fn leave_frontier(connection: &ServerConnection, run: RunId, plan: &mut RunPlan<
 }
 
 /// Statements that write a plan, one per table and kind of change.
-fn write(run: RunId, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
-    let id = bits(run.0);
+fn write(target: Target, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
+    let (run, id) = (target.run, bits(target.run.0));
     let mut commands = Vec::new();
     commands.extend(name_hosts(id, plan));
     commands.extend(flights(id, plan)?);
@@ -150,8 +156,11 @@ fn write(run: RunId, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
     commands.extend(audit::complete(Submitter::Run(run), &plan.results)?);
     commands.extend(failures(id, plan)?);
     commands.extend(lessons(id, plan)?);
-    commands.extend(counters(id, plan)?);
-    commands.extend(plan.progress.map(|progress| super::runs::save_progress(run, progress)).transpose()?);
+    commands.extend(inbox(id, plan)?);
+    commands.extend(counters(target, plan)?);
+    let is_shared = target.worker.is_some();
+    let progress = plan.progress.map(|progress| super::runs::save_progress(run, progress, is_shared));
+    commands.extend(progress.transpose()?);
     Ok(commands)
 }
 
@@ -177,10 +186,11 @@ fn name_hosts(run: i64, plan: &RunPlan<'_>) -> Option<Command> {
     let hosts = plan.named_hosts();
     let ids: Vec<i64> = hosts.iter().map(host_id).collect();
     let sites: Vec<String> = hosts.iter().map(|host| host.site().0).collect();
+    let partitions: Vec<i16> = hosts.iter().map(|host| workers::number(Partition::of(host))).collect();
     let names: Vec<String> = hosts.into_iter().map(|host| host.0).collect();
-    let sql = "INSERT INTO hosts (run, id, host, site)
-        SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[]) ON CONFLICT DO NOTHING";
-    (!ids.is_empty()).then(|| command!(sql, run, ids, names, sites))
+    let sql = "INSERT INTO hosts (run, id, host, site, partition)
+        SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::smallint[]) ON CONFLICT DO NOTHING";
+    (!ids.is_empty()).then(|| command!(sql, run, ids, names, sites, partitions))
 }
 
 fn flights(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
@@ -189,13 +199,14 @@ fn flights(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
     let remove = (!ended.is_empty()).then(|| command!(remove, run, ended));
     let sent: Vec<&SentStep> = plan.sent.values().copied().collect();
     let insert = columns!(
-        "INSERT INTO in_flight (run, seq, at, target)
-         SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[]) ON CONFLICT DO NOTHING",
+        "INSERT INTO in_flight (run, seq, at, target, partition)
+         SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::smallint[]) ON CONFLICT DO NOTHING",
         run,
         sent,
         |step| bits(step.seq),
         bits(step.at.0),
-        json(&step.target)?
+        json(&step.target)?,
+        plan.host_of(&step.target).map(|host| workers::number(Partition::of(host)))
     );
     Ok(remove.into_iter().chain(insert).collect())
 }
@@ -381,9 +392,12 @@ fn forms(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
         FROM unnest($2::text[]) AS new (site)
         ON CONFLICT (run, site) DO UPDATE SET best = excluded.best";
     let best = (!judged.is_empty()).then(|| command!(best, run, judged));
-    // Two workers of one topic may find a form at once: the second one waits for the commit of the first.
-    let turn = "SELECT pg_advisory_xact_lock(hashtextextended(topic, 0)) FROM runs WHERE id = $1";
-    let turn = new.is_some().then(|| command!(turn, run));
+    // Two runs of one topic may find a form at once: the second one waits for the commit of the first. All workers take
+    // the locks in the same order.
+    let turn = "SELECT pg_advisory_xact_lock(hashtextextended(topic || found.form, 0))
+        FROM runs, (SELECT form FROM unnest($2::text[]) AS new (form) ORDER BY form) AS found WHERE id = $1";
+    let ids: Vec<String> = plan.new_forms().filter_map(|form| Some(form.new?.form_id.to_string())).collect();
+    let turn = new.is_some().then(|| command!(turn, run, ids));
     Ok(turn.into_iter().chain(new).chain(repeated).chain(probed).chain(best).collect())
 }
 
@@ -412,27 +426,51 @@ fn lessons(run: i64, plan: &RunPlan<'_>) -> Result<Option<Command>, Fault> {
     ))
 }
 
-fn counters(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
-    let errors: Vec<_> = plan.counters.errors.iter().collect();
-    let errors = columns!(
-        "INSERT INTO errors (run, kind, count) SELECT $1, * FROM unnest($2::text[], $3::bigint[])
-         ON CONFLICT (run, kind) DO UPDATE SET count = errors.count + excluded.count",
-        run,
-        errors,
-        |(kind, times)| word(kind)?,
-        bits(**times)
+/// Links for the owners of their partitions, and links that were received.
+fn inbox(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
+    let forwarded = columns!(
+        "INSERT INTO inbox (run, partition, link, url, depth, queue, score, context)
+         SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], $4::text[], $5::integer[], $6::bigint[], $7::real[],
+             $8::bytea[])",
+        run, &plan.forwarded, |ForwardedLink { link, place }|
+        workers::number(Partition::of(&link.host())), bits(link.id.0), link.url.to_string(), i32::from(link.depth),
+        place.map(|(queue, _)| bits(queue.0)), place.map(|(_, score)| score),
+        PackedLink::pack(link).map_err(Fault::damaged)?
     );
+    let received: Vec<i64> = plan.received.iter().map(|number| bits(*number)).collect();
+    let received = (!received.is_empty())
+        .then(|| command!("DELETE FROM inbox WHERE run = $1 AND n = ANY($2)", run, received));
+    Ok(forwarded.into_iter().chain(received).collect())
+}
+
+fn counters(target: Target, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
+    const ERRORS: &str =
+        "INSERT INTO errors (run, kind, count) SELECT $1, * FROM unnest($2::text[], $3::bigint[])
+        ON CONFLICT (run, kind) DO UPDATE SET count = errors.count + excluded.count";
+    const ERRORS_OF_WORKER: &str = "INSERT INTO worker_errors (worker, run, kind, count)
+        SELECT worker_counters.worker, run, new.* FROM worker_counters, unnest($2::text[], $3::bigint[]) AS new
+        WHERE worker = $1
+        ON CONFLICT (worker, kind) DO UPDATE SET count = worker_errors.count + excluded.count";
+    let run = bits(target.run.0);
+    let (counted, errors_sql) = target.worker.map_or((run, ERRORS), |worker| (worker, ERRORS_OF_WORKER));
+    let errors: Vec<_> = plan.counters.errors.iter().collect();
+    let errors = columns!(errors_sql, counted, errors, |(kind, times)| word(kind)?, bits(**times));
+    // Workers of a shared run add points when they report.
+    let points = if target.worker.is_some() { &[] } else { plan.points.as_slice() };
     let points = columns!(
         "INSERT INTO curve (run, requests, pages, forms, searchable, relevant, waiting)
          SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
          ON CONFLICT DO NOTHING",
-        run, &plan.points, |point| bits(point.requests), bits(point.pages), bits(point.forms),
+        run, points, |point| bits(point.requests), bits(point.pages), bits(point.forms),
         bits(point.searchable), bits(point.relevant), bits(point.waiting)
     );
     let all = &plan.counters;
-    let sql =
-        "UPDATE progress SET requests = $2, bytes = $3, pages = $4, failed = $5, sites = $6, forms = $7,
-        searchable = $8, relevant = $9, waiting = $10, probes = $11 WHERE run = $1";
+    const COUNTERS: &str =
+        "UPDATE progress SET requests = $2, bytes = $3, pages = $4, failed = $5, sites = $6,
+        forms = $7, searchable = $8, relevant = $9, waiting = $10, probes = $11 WHERE run = $1";
+    const COUNTERS_OF_WORKER: &str = "UPDATE worker_counters SET requests = $2, bytes = $3, pages = $4, failed = $5,
+        sites = $6, forms = $7, searchable = $8, relevant = $9, waiting = $10, probes = $11 WHERE worker = $1";
+    let sql = if target.worker.is_some() { COUNTERS_OF_WORKER } else { COUNTERS };
     let numbers = [
         all.requests,
         all.bytes,
@@ -445,7 +483,7 @@ fn counters(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
         all.waiting,
         all.probes,
     ];
-    let values = std::iter::once(run).chain(numbers.map(bits));
+    let values = std::iter::once(counted).chain(numbers.map(bits));
     let values = values.map(|value| Box::new(value) as super::connection::Value).collect();
     Ok([Command { sql: sql.into(), values }].into_iter().chain(errors).chain(points).collect())
 }

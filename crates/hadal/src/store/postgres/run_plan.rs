@@ -72,7 +72,7 @@ impl RowKeys {
 /// Rows of a run before a commit.
 #[derive(Default)]
 pub struct RowsBefore {
-    /// Counters, without failures by kind.
+    /// Counters, without failures by kind: those of the worker, if the run is shared.
     pub counters: RunCounters,
     /// Requests at the last point of the curve.
     pub last_point: Option<u64>,
@@ -180,6 +180,10 @@ pub struct RunPlan<'a> {
     pub failures: Vec<PlannedFailure>,
     failure_of: FxHashMap<String, usize>,
     pub lessons: Vec<&'a LessonRow>,
+    /// Links for the owners of their partitions.
+    pub forwarded: Vec<&'a ForwardedLink>,
+    /// Numbers of links that were received.
+    pub received: Vec<u64>,
     pub submissions: Vec<&'a Submission>,
     pub results: Vec<(u64, &'a SubmissionResult)>,
     pub progress: Option<&'a RunProgress>,
@@ -346,6 +350,8 @@ impl<'a> RunPlan<'a> {
             FrontierChange::FailHost(host, kind) => self.fail_host(host, *kind),
             FrontierChange::Retry(links) => links.iter().for_each(|queued| self.retry(queued)),
             FrontierChange::Learned(lesson) => self.lessons.push(lesson),
+            FrontierChange::Forward(links) => self.forwarded.extend(links),
+            FrontierChange::Receive(numbers) => self.received.extend(numbers),
         }
     }
 
@@ -353,7 +359,7 @@ impl<'a> RunPlan<'a> {
         if let Entry::Vacant(place) = self.links.entry(queued.link.id) {
             let (placed, known) = (Some(Cow::Borrowed(queued)), known_link(queued));
             place.insert(PlannedLink { known, is_stored: false, placed, is_moved: false });
-            self.counters.waiting += 1;
+            self.counters.waiting = self.counters.waiting.wrapping_add(1);
         }
     }
 
@@ -457,7 +463,15 @@ impl<'a> RunPlan<'a> {
         let Some(link) = self.links.get_mut(&link) else { return };
         link.known = known_link(queued);
         link.placed = Some(Cow::Borrowed(queued));
-        self.counters.waiting += 1;
+        self.counters.waiting = self.counters.waiting.wrapping_add(1);
+    }
+
+    /// Host whose turn a step takes.
+    pub fn host_of<'b>(&'b self, target: &'b StepTarget) -> Option<&'b Host> {
+        match target {
+            StepTarget::Robots { host, .. } => Some(host),
+            StepTarget::Link(link) => self.links.get(link).map(|link| &link.known.host),
+        }
     }
 
     /// Links whose complete rows are written.

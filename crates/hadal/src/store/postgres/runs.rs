@@ -48,6 +48,8 @@ pub fn begin(connection: &ServerConnection, spec: &RunSpec) -> Result<RunId, Fau
 /// Statements that delete a run from every table except the audit log. The next find of each form that this run found
 /// first becomes the first of its topic.
 pub fn discard(run: RunId) -> Vec<Command> {
+    const SHARED: [&str; 6] =
+        ["workers", "worker_counters", "worker_errors", "partitions", "inbox", "observations"];
     let pass_on = "UPDATE forms SET is_first = true WHERE n IN (
         SELECT (SELECT min(later.n) FROM forms AS later
                 WHERE later.form_id = gone.form_id AND later.topic = gone.topic AND later.run <> gone.run)
@@ -56,22 +58,46 @@ pub fn discard(run: RunId) -> Vec<Command> {
         let key = if *table == "runs" { "id" } else { "run" };
         command!(format!("DELETE FROM {table} WHERE {key} = $1"), bits(run.0))
     };
-    std::iter::once(command!(pass_on, bits(run.0))).chain(RUN_TABLES.iter().map(delete)).collect()
+    std::iter::once(command!(pass_on, bits(run.0)))
+        .chain(RUN_TABLES.iter().chain(&SHARED).map(delete))
+        .collect()
 }
 
+/// State from which a run continues.
 pub fn checkpoint(connection: &ServerConnection, run: RunId) -> Result<RunCheckpoint, Fault> {
     let parts = RunParts { strategy: true, ..RunParts::default() };
+    let (progress, counters) = progress(connection, run, parts)?;
+    Ok(RunCheckpoint { progress, counters, ..frontier_rows(connection, run, None)? })
+}
+
+/// Progress and counters of a run.
+pub fn progress(
+    connection: &ServerConnection,
+    run: RunId,
+    parts: RunParts,
+) -> Result<(RunProgress, RunCounters), Fault> {
     let query = RunQuery { parts, ..RunQuery::one(run) };
     let row = rows(connection, &query)?.pop().ok_or_else(|| Fault::damaged("the run has no progress"))?;
-    let requested =
-        "SELECT host, ip, next_at, address_next_at FROM hosts WHERE run = $1 AND next_at IS NOT NULL";
+    Ok((row.progress, row.counters))
+}
+
+/// Queues, hosts and steps in flight of a run, or of some of its partitions.
+pub fn frontier_rows(
+    connection: &ServerConnection,
+    run: RunId,
+    partitions: Option<&[i16]>,
+) -> Result<RunCheckpoint, Fault> {
+    let requested = "SELECT host, ip, next_at, address_next_at FROM hosts
+        WHERE run = $1 AND next_at IS NOT NULL AND ($2::smallint[] IS NULL OR partition = ANY($2))";
     let bonuses = "SELECT site, bonus FROM sites WHERE run = $1 AND bonus <> 0";
-    let found = connection.run(&[command!(requested, bits(run.0)), command!(bonuses, bits(run.0))])?;
+    let wanted = partitions.map(<[i16]>::to_vec);
+    let found = connection
+        .run(&[command!(requested, bits(run.0), wanted.clone()), command!(bonuses, bits(run.0))])?;
     Ok(RunCheckpoint {
-        progress: row.progress,
-        counters: row.counters,
-        in_flight: in_flight(connection, run)?,
-        queues: frontier::host_queues(connection, run)?,
+        progress: RunProgress::default(),
+        counters: RunCounters::default(),
+        in_flight: in_flight(connection, run, wanted.clone())?,
+        queues: frontier::host_queues(connection, run, wanted)?,
         requested: found[0].iter().map(requested_host).collect::<Result<_, Fault>>()?,
         bonuses: found[1]
             .iter()
@@ -88,11 +114,13 @@ fn requested_host(row: &Row) -> Result<RequestedHost, Fault> {
 fn in_flight(
     connection: &ServerConnection,
     run: RunId,
+    partitions: Option<Vec<i16>>,
 ) -> Result<Vec<(SentStep, Option<QueuedLink>)>, Fault> {
-    let sql = "SELECT seq, at, target FROM in_flight WHERE run = $1 ORDER BY seq";
+    let sql = "SELECT seq, at, target FROM in_flight
+        WHERE run = $1 AND ($2::smallint[] IS NULL OR coalesce(partition, 0) = ANY($2)) ORDER BY seq";
     let step =
         |row: &Row| Ok(SentStep { seq: row.unsigned(0)?, at: Time(row.unsigned(1)?), target: row.json(2)? });
-    let steps = connection.query(command!(sql, bits(run.0)))?;
+    let steps = connection.query(command!(sql, bits(run.0), partitions))?;
     let steps: Vec<SentStep> = steps.iter().map(step).collect::<Result<_, Fault>>()?;
     let link = |step: &SentStep| match step.target {
         StepTarget::Link(link) => Some(link),
@@ -110,7 +138,12 @@ fn in_flight(
 /// Query for [`counters`].
 pub const COUNTERS: &str =
     "SELECT requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes
-    FROM progress WHERE run = $1";
+    FROM run_counters WHERE run = $1";
+
+/// Query for [`counters`] of one worker of a run, by its number.
+pub const COUNTERS_OF_WORKER: &str =
+    "SELECT requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes
+    FROM worker_counters WHERE worker = $1";
 
 /// Counters without failures by kind.
 pub fn counters(row: &Row) -> Result<RunCounters, Fault> {
@@ -129,21 +162,23 @@ pub fn counters(row: &Row) -> Result<RunCounters, Fault> {
     })
 }
 
-/// Statement that writes the progress of a run, without the state of its strategy.
-pub fn save_progress(run: RunId, progress: &RunProgress) -> Result<Command, Fault> {
-    let sql = "UPDATE progress SET state = $2, next_seq = $3, next_order = $4, now = $5, generation = $6,
+/// Statement that writes the progress of a run, without the state of its strategy. Of a shared run, sequence numbers are
+/// granted, other numbers never fall, and the end stays until a worker joins.
+pub fn save_progress(run: RunId, progress: &RunProgress, is_shared: bool) -> Result<Command, Fault> {
+    const ALONE: &str =
+        "UPDATE progress SET state = $2, next_seq = $3, next_order = $4, now = $5, generation = $6,
         elapsed_ms = $7, max_requests = $8 WHERE run = $1";
-    Ok(command!(
-        sql,
-        bits(run.0),
-        word(&progress.state)?,
-        bits(progress.next_seq),
-        bits(progress.next_order),
-        bits(progress.now.0),
-        wide(progress.generation),
-        bits(progress.elapsed_ms),
-        progress.max_requests.map(bits)
-    ))
+    const SHARED: &str = "UPDATE progress SET state = CASE state WHEN 'exhausted' THEN state ELSE $2 END,
+        next_order = greatest(next_order, $3), now = greatest(now, $4), generation = greatest(generation, $5),
+        elapsed_ms = greatest(elapsed_ms, $6), max_requests = $7 WHERE run = $1";
+    let (id, state, max) = (bits(run.0), word(&progress.state)?, progress.max_requests.map(bits));
+    let [seq, order, now, elapsed] =
+        [progress.next_seq, progress.next_order, progress.now.0, progress.elapsed_ms].map(bits);
+    let generation = wide(progress.generation);
+    Ok(match is_shared {
+        true => command!(SHARED, id, state, order, now, generation, elapsed, max),
+        false => command!(ALONE, id, state, seq, order, now, generation, elapsed, max),
+    })
 }
 
 /// Runs that match a query, with the selected parts.
@@ -166,9 +201,11 @@ pub fn rows(connection: &ServerConnection, query: &RunQuery) -> Result<Vec<RunRo
     }
     values.push(Box::new(codec::limit(query.limit.unwrap_or(usize::MAX))));
     let sql = format!(
-        "SELECT requests, bytes, pages, failed, sites, forms, searchable, relevant, waiting, probes, id, topic,
+        "SELECT counted.requests, counted.bytes, counted.pages, counted.failed, counted.sites, counted.forms,
+             counted.searchable, counted.relevant, counted.waiting, counted.probes, id, topic,
              strategy, seeds, seed, source, state, next_seq, next_order, now, generation, elapsed_ms, max_requests
-         FROM runs JOIN progress ON run = id {} ORDER BY id {direction} LIMIT ${}",
+         FROM runs JOIN progress ON progress.run = id JOIN run_counters AS counted ON counted.run = id
+         {} ORDER BY id {direction} LIMIT ${}",
         codec::where_all(&conditions),
         values.len()
     );
@@ -204,7 +241,9 @@ fn run_row(row: &Row) -> Result<RunRow, Fault> {
 
 fn add_errors(connection: &ServerConnection, runs: &mut [RunRow]) -> Result<(), Fault> {
     let ids: Vec<i64> = runs.iter().map(|run| bits(run.id.0)).collect();
-    for row in connection.query(command!("SELECT run, kind, count FROM errors WHERE run = ANY($1)", ids))? {
+    for row in
+        connection.query(command!("SELECT run, kind, count FROM run_errors WHERE run = ANY($1)", ids))?
+    {
         let (run, kind): (u64, FailureKind) = (row.unsigned(0)?, row.word(1)?);
         let times = row.unsigned(2)?;
         let of_run = runs.iter_mut().find(|known| known.id.0 == run);

@@ -8,7 +8,7 @@ use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 
 /// SQL that leads from each format to the next. The SQL of a step is frozen. Views are replaced after every step.
-const STEPS: [&str; 1] = [TABLES];
+const STEPS: [&str; 2] = [TABLES, SHARED_RUNS];
 
 /// Number of the advisory lock that admits one creation or migration at a time: "hadl" in ASCII.
 const SCHEMA_LOCK: i64 = 0x6861_646c;
@@ -237,16 +237,91 @@ CREATE TABLE leases (
 );
 "#;
 
-/// Views with the columns and values of the exports, and the workers that hold a run or harvest now.
+/// Format 2: runs with several workers.
+///
+/// - A row of `workers` is the lease of a worker. Numbers are never used again, so a number is also an epoch: a worker
+///   whose row is gone can commit nothing.
+/// - `worker_counters` and `worker_errors` hold what a worker has counted since it joined. They are added to `progress`
+///   and `errors` when it leaves, so that workers do not wait for each other's transactions.
+/// - `inbox` holds links for the owners of their partitions, `observations` what strategies learned.
+/// - `progress.lost` counts granted requests of workers that were killed. They may have been sent.
+const SHARED_RUNS: &str = r#"
+ALTER TABLE hosts ADD COLUMN partition smallint;
+CREATE INDEX hosts_of_partition ON hosts (run, partition);
+ALTER TABLE in_flight ADD COLUMN partition smallint;
+ALTER TABLE progress ADD COLUMN lost bigint NOT NULL DEFAULT 0;
+ALTER TABLE strategies ADD COLUMN position bigint NOT NULL DEFAULT 0;
+ALTER TABLE strategies ADD COLUMN saved_at timestamptz NOT NULL DEFAULT now();
+CREATE TABLE workers (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint NOT NULL, worker text NOT NULL,
+    backend integer NOT NULL, backend_start timestamptz NOT NULL, joined_at timestamptz NOT NULL,
+    seen_at timestamptz NOT NULL, expires_at timestamptz NOT NULL, syncs bigint NOT NULL DEFAULT 0,
+    is_idle boolean NOT NULL DEFAULT false, request_limit bigint NOT NULL DEFAULT 0, position bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX workers_of_run ON workers (run);
+CREATE TABLE worker_counters (
+    worker bigint PRIMARY KEY, run bigint NOT NULL,
+    requests bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0, pages bigint NOT NULL DEFAULT 0,
+    failed bigint NOT NULL DEFAULT 0, sites bigint NOT NULL DEFAULT 0, forms bigint NOT NULL DEFAULT 0,
+    searchable bigint NOT NULL DEFAULT 0, relevant bigint NOT NULL DEFAULT 0, waiting bigint NOT NULL DEFAULT 0,
+    probes bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX worker_counters_of_run ON worker_counters (run);
+CREATE TABLE worker_errors (
+    worker bigint NOT NULL, run bigint NOT NULL, kind text NOT NULL, count bigint NOT NULL,
+    PRIMARY KEY (worker, kind)
+);
+CREATE TABLE partitions (
+    run bigint NOT NULL, partition smallint NOT NULL, worker bigint, PRIMARY KEY (run, partition)
+);
+CREATE TABLE inbox (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint NOT NULL, partition smallint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(), link bigint NOT NULL, url text NOT NULL, depth integer NOT NULL,
+    queue bigint, score real, context bytea NOT NULL
+);
+CREATE INDEX inbox_of_partition ON inbox (run, partition, n);
+CREATE TABLE observations (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint NOT NULL, worker bigint NOT NULL, visits bytea NOT NULL
+);
+CREATE INDEX observations_of_run ON observations (run, n);
+CREATE VIEW run_counters AS
+    SELECT progress.run, progress.requests + coalesce(more.requests, 0) AS requests,
+        progress.bytes + coalesce(more.bytes, 0) AS bytes, progress.pages + coalesce(more.pages, 0) AS pages,
+        progress.failed + coalesce(more.failed, 0) AS failed, progress.sites + coalesce(more.sites, 0) AS sites,
+        progress.forms + coalesce(more.forms, 0) AS forms,
+        progress.searchable + coalesce(more.searchable, 0) AS searchable,
+        progress.relevant + coalesce(more.relevant, 0) AS relevant,
+        progress.waiting + coalesce(more.waiting, 0) AS waiting,
+        progress.probes + coalesce(more.probes, 0) AS probes
+    FROM progress LEFT JOIN (
+        SELECT run, sum(requests)::bigint AS requests, sum(bytes)::bigint AS bytes, sum(pages)::bigint AS pages,
+            sum(failed)::bigint AS failed, sum(sites)::bigint AS sites, sum(forms)::bigint AS forms,
+            sum(searchable)::bigint AS searchable, sum(relevant)::bigint AS relevant, sum(waiting)::bigint AS waiting,
+            sum(probes)::bigint AS probes
+        FROM worker_counters GROUP BY run) AS more USING (run);
+CREATE VIEW run_errors AS
+    SELECT run, kind, sum(count)::bigint AS count
+    FROM (SELECT run, kind, count FROM errors UNION ALL SELECT run, kind, count FROM worker_errors) AS parts
+    GROUP BY run, kind;
+"#;
+
+/// Views with the columns and values of the exports, and the workers that hold a run, a part of one, or a harvest now.
 fn views() -> impl Iterator<Item = (&'static str, String)> {
     let held = super::lease::HELD_QUERY;
-    let workers =
-        format!("SELECT kind, id, worker, taken_at, seen_at FROM leases WHERE (kind, id) IN ({held})");
+    let workers = format!(
+        "SELECT kind, id, worker, taken_at, seen_at FROM leases
+         WHERE (kind, id) IN ({held}) AND NOT (kind = 'run' AND id IN (SELECT run FROM workers))
+         UNION ALL
+         SELECT 'run', run, worker, joined_at, seen_at FROM workers WHERE expires_at > now()"
+    );
     POSTGRES.views().into_iter().chain([("workers_view", workers)])
 }
 
 /// PostgreSQL has no text with NUL, which is replaced in the fields of records.
 const POSTGRES: SqlDialect = SqlDialect {
+    progress:
+        "(SELECT counted.*, state, now, elapsed_ms FROM progress JOIN run_counters AS counted USING (run))
+        AS progress",
     timestamp,
     unsigned: |column| {
         format!("CASE WHEN {column} < 0 THEN {column} + 18446744073709551616::numeric ELSE {column} END")

@@ -5,9 +5,15 @@ use super::connection::DatabaseServer;
 use super::fault::Fault;
 use super::tls::{Encryption, Trust};
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 use url::Url;
+
+/// Default of `lease`. Guess: longer than a restart of PostgreSQL, so that workers survive one.
+const LEASE: Duration = Duration::from_secs(15);
+/// Shortest `lease`: a worker reports every second.
+const MIN_LEASE: Duration = Duration::from_secs(3);
 
 /// Settings of a connection.
 pub struct Settings {
@@ -18,6 +24,8 @@ pub struct Settings {
     root_certificates: Option<PathBuf>,
     /// URL without its password, for messages.
     pub name: String,
+    /// Time without a sign of life after which a worker of a shared run loses its partitions.
+    pub lease: Duration,
 }
 
 impl Settings {
@@ -46,7 +54,11 @@ pub fn parse(url: &str) -> Result<Settings, StoreError> {
     };
     let is_verified = value("sslmode").is_some_and(|mode| mode.starts_with("verify"));
     let root_certificates = value("sslrootcert").map(PathBuf::from);
-    let kept = given.iter().filter(|(key, _)| !["sslmode", "sslrootcert"].contains(&key.as_str()));
+    let lease = value("lease").map_or(Ok(LEASE), |text| {
+        let parsed = humantime::parse_duration(text).ok().filter(|lease| *lease >= MIN_LEASE);
+        parsed.ok_or_else(|| bad(format!("lease '{text}' is not a time of at least 3s")))
+    })?;
+    let kept = given.iter().filter(|(key, _)| !["sslmode", "sslrootcert", "lease"].contains(&key.as_str()));
     let kept: Vec<(String, String)> = kept.cloned().collect();
     parsed.set_query(None);
     if !kept.is_empty() {
@@ -59,7 +71,7 @@ pub fn parse(url: &str) -> Result<Settings, StoreError> {
     if let (None, Ok(password)) = (config.get_password(), std::env::var("PGPASSWORD")) {
         config.password(password);
     }
-    Ok(Settings { config, is_verified, root_certificates, name: without_password(url) })
+    Ok(Settings { config, is_verified, root_certificates, name: without_password(url), lease })
 }
 
 /// The URL without its password.
@@ -95,5 +107,14 @@ mod tests {
         assert_eq!([mode("require"), mode("verify-full")], [SslMode::Require, SslMode::Require]);
         assert!(settings("verify-full").unwrap().is_verified && !settings("require").unwrap().is_verified);
         assert!(matches!(settings("perhaps"), Err(StoreError::BadDatabaseUrl { .. })));
+    }
+
+    #[test]
+    fn the_lease_of_a_worker_is_a_time() {
+        let lease =
+            |text: &str| parse(&format!("postgres://db.org/web?lease={text}")).map(|parsed| parsed.lease);
+        assert_eq!(lease("1m").unwrap(), Duration::from_secs(60));
+        assert_eq!(parse("postgres://db.org/web").unwrap().lease, LEASE);
+        assert!(lease("1s").is_err() && lease("soon").is_err());
     }
 }

@@ -1,15 +1,20 @@
 //! The open transaction of a handle, and its repetition after a lost connection.
 
 use super::super::state_changes::WrittenStates;
-use super::super::{Activity, Batch, HarvestBatch, HarvestId, LookUp, LookUpResult, RunId};
+use super::super::{Activity, Batch, HarvestBatch, HarvestId, LookUp, LookUpResult, QueueSlice, RunId};
 use super::connection::{Command, DatabaseServer, ServerConnection, command};
 use super::fault::Fault;
 use super::frontier;
 use super::harvest::commit as harvest_commit;
+use super::head_cache::{self, HeadCache};
 use super::known_keys::KnownKeys;
 use super::lease::{self, Lease};
 use super::run_commit;
+use super::workers::{self, Membership};
+use crate::store::Partition;
+use hadal_core::link::QueuedLink;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Number of times that the same work is tried on new connections. Guess.
 const MAX_ATTEMPTS: usize = 5;
@@ -43,6 +48,8 @@ pub struct Writer {
     states: WrittenStates,
     /// Keys of leased runs that were resumed.
     known: FxHashMap<RunId, KnownKeys>,
+    /// First waiting links of leased runs that were resumed.
+    heads: FxHashMap<RunId, HeadCache>,
     worker: String,
 }
 
@@ -57,6 +64,7 @@ impl Writer {
             is_committing: false,
             states: WrittenStates::default(),
             known: FxHashMap::default(),
+            heads: FxHashMap::default(),
             worker: lease::worker_name(),
         }
     }
@@ -80,6 +88,9 @@ impl Writer {
                 Err(fault) => {
                     if fault.undoes_transaction() {
                         self.roll_back();
+                    }
+                    if matches!(fault, Fault::Evicted { .. }) {
+                        self.drop_memberships();
                     }
                     return Err(fault);
                 }
@@ -121,6 +132,12 @@ impl Writer {
         self.pending.clear();
         self.states.clear();
         self.known.clear();
+        self.heads.clear();
+    }
+
+    /// Forgets the leases of shared runs, after one of them was lost.
+    fn drop_memberships(&mut self) {
+        self.leases.retain(|_, lease| lease.membership.is_none());
     }
 
     pub fn connection(&self) -> Result<&ServerConnection, Fault> {
@@ -128,6 +145,10 @@ impl Writer {
     }
 
     pub fn push(&mut self, change: Pending) {
+        if let Pending::Run(run, batch) = &change {
+            self.known.get_mut(run).into_iter().for_each(|known| known.add(batch));
+            self.heads.get_mut(run).into_iter().for_each(|heads| heads.apply(batch));
+        }
         self.pending.push(change);
     }
 
@@ -143,6 +164,39 @@ impl Writer {
         Ok(())
     }
 
+    /// Records the lease of a worker of a shared run.
+    pub fn join(&mut self, run: RunId, membership: Membership) {
+        self.leases.insert(Activity::Run(run), Lease::shared(membership));
+    }
+
+    /// Connection, and the part of this worker in a shared run, after everything is durable.
+    pub fn shared(&mut self, run: RunId) -> Result<(&ServerConnection, &mut Membership), Fault> {
+        self.sync()?;
+        let connection =
+            self.connection.as_ref().ok_or_else(|| Fault::Lost("there is no connection".into()))?;
+        let membership = self.leases.get_mut(&Activity::Run(run)).and_then(|lease| lease.membership.as_mut());
+        let membership = membership.ok_or_else(|| Fault::Evicted { what: format!("run {}", run.0) })?;
+        Ok((connection, membership))
+    }
+
+    /// True if this worker is one of several of a run.
+    pub fn is_shared(&self, run: RunId) -> bool {
+        self.leases.get(&Activity::Run(run)).is_some_and(|lease| lease.membership.is_some())
+    }
+
+    /// Name of this process for people.
+    pub fn worker(&self) -> &str {
+        &self.worker
+    }
+
+    /// Gives up the lease of a shared run without a call to the server.
+    pub fn drop_shared(&mut self, run: RunId) {
+        self.leases.remove(&Activity::Run(run));
+        self.states.clear();
+        self.known.clear();
+        self.heads.clear();
+    }
+
     /// Gives up the lease of an activity.
     pub fn forget(&mut self, activity: Activity) -> Result<(), Fault> {
         if let Some(lease) = self.leases.remove(&activity) {
@@ -150,6 +204,7 @@ impl Writer {
         }
         self.states.clear();
         self.known.clear();
+        self.heads.clear();
         Ok(())
     }
 
@@ -192,8 +247,11 @@ impl Writer {
         });
         match next[0].activity() {
             Activity::Run(run) => {
-                let (batches, known) = (of_runs.collect::<Vec<_>>(), self.known.get_mut(&run));
-                run_commit::apply(connection, begin, run, &batches, &mut self.states, known)
+                let batches = of_runs.collect::<Vec<_>>();
+                let lease = self.leases.get(&Activity::Run(run));
+                let worker = lease.and_then(|lease| lease.membership.as_ref()).map(|part| part.id);
+                let target = run_commit::Target { run, worker };
+                run_commit::apply(connection, begin, target, &batches, &mut self.states)
             }
             Activity::Harvest(harvest) => {
                 harvest_commit::apply(connection, begin, harvest, &of_harvests.collect::<Vec<_>>())
@@ -203,21 +261,96 @@ impl Writer {
 
     /// Keeps the keys of a run in memory from now on, if this worker holds it.
     pub fn keep_keys(&mut self, run: RunId) -> Result<(), Fault> {
-        if self.holds(Activity::Run(run))
-            && let Some(keys) = KnownKeys::load(self.connection()?, run)?
-        {
+        if !self.holds(Activity::Run(run)) {
+            return Ok(());
+        }
+        self.heads.insert(run, HeadCache::default());
+        if let Some(keys) = KnownKeys::load(self.connection()?, run, None)? {
             self.known.insert(run, keys);
         }
         Ok(())
     }
 
-    /// Looks up keys of a run. Steps that are only sent add none, so they need not be written first.
+    /// Adds the keys of partitions of a shared run to those in memory.
+    pub fn keep_keys_of(&mut self, run: RunId, gained: &BTreeSet<Partition>) -> Result<(), Fault> {
+        let is_first = self.partitions(run).is_some_and(BTreeSet::is_empty);
+        self.heads.insert(run, HeadCache::default());
+        let Some(keys) = KnownKeys::load(self.connection()?, run, Some(gained))? else {
+            self.known.remove(&run);
+            return Ok(());
+        };
+        match self.known.get_mut(&run) {
+            Some(known) => known.merge(keys),
+            None if is_first => drop(self.known.insert(run, keys)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Partitions of a shared run that this worker owns.
+    fn partitions(&self, run: RunId) -> Option<&BTreeSet<Partition>> {
+        let lease = self.leases.get(&Activity::Run(run))?;
+        lease.membership.as_ref().map(|part| &part.partitions)
+    }
+
+    /// Records the partitions of a shared run that this worker owns.
+    pub fn own(&mut self, run: RunId, partitions: BTreeSet<Partition>) {
+        let lease = self.leases.get_mut(&Activity::Run(run));
+        if let Some(part) = lease.and_then(|lease| lease.membership.as_mut())
+            && part.partitions != partitions
+        {
+            part.partitions = partitions;
+            self.heads.values_mut().for_each(HeadCache::clear);
+        }
+    }
+
+    /// First links of queues, from memory as far as possible.
+    pub fn queue_heads(&mut self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, Fault> {
+        if self.heads.contains_key(&run) && slices.iter().all(|slice| HeadCache::key(slice).is_some()) {
+            self.read_missing(run, slices)?;
+            let kept = self.heads.get(&run);
+            let found: Option<Vec<_>> = slices.iter().map(|slice| kept?.get(slice)).collect();
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
+        self.flush()?;
+        frontier::heads(self.connection()?, run, slices)
+    }
+
+    /// Reads the queues of some slices that are not in memory, in one round trip.
+    fn read_missing(&mut self, run: RunId, slices: &[QueueSlice]) -> Result<(), Fault> {
+        let missing = self.heads.get(&run).map(|heads| heads.missing(slices)).unwrap_or_default();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let of_run = |pending: &Pending| matches!(pending, Pending::Run(_, batch) if head_cache::needs_database(batch));
+        if self.pending[self.applied..].iter().any(of_run) {
+            self.flush()?;
+        }
+        let read = frontier::heads(self.connection()?, run, &missing)?;
+        let unwritten = self.pending[self.applied..].iter().filter_map(|pending| match pending {
+            Pending::Run(of, batch) if *of == run => Some(batch.as_ref()),
+            _ => None,
+        });
+        let unwritten: Vec<&Batch> = unwritten.collect();
+        for (slice, links) in missing.iter().zip(read) {
+            if let (Some(heads), Some(key)) = (self.heads.get_mut(&run), HeadCache::key(slice)) {
+                heads.keep(key, links, &unwritten);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up keys of a run. Batches are written first only if the answer is not in memory. Steps that are only sent add
+    /// no keys.
     pub fn look_up(&mut self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, Fault> {
         let adds = |pending: &Pending| match pending {
             Pending::Run(_, batch) => !batch.outcomes.is_empty() || !batch.changes.is_empty(),
             Pending::Harvest(..) => false,
         };
-        if self.pending[self.applied..].iter().any(adds) {
+        let is_known = self.known.get(&run).is_some_and(|known| known.has_all(keys));
+        if !is_known && self.pending[self.applied..].iter().any(adds) {
             self.flush()?;
         }
         match self.known.get(&run) {
@@ -233,7 +366,10 @@ impl Writer {
         if !self.is_in_transaction {
             return Ok(());
         }
-        let marks = self.leases.iter().filter(|(activity, _)| self.is_changed(**activity));
+        let is_marked = |(activity, lease): &(&Activity, &Lease)| {
+            lease.membership.is_none() && self.is_changed(**activity)
+        };
+        let marks = self.leases.iter().filter(is_marked);
         let (mut kinds, mut ids, mut epochs) = (Vec::new(), Vec::new(), Vec::new());
         for (activity, lease) in marks {
             kinds.push(lease::kind(*activity));
@@ -243,10 +379,30 @@ impl Writer {
         let sql = "UPDATE leases SET syncs = syncs + 1, seen_at = now()
             FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS held (kind, id, epoch)
             WHERE leases.kind = held.kind AND leases.id = held.id AND leases.epoch = held.epoch";
+        let marks = (!ids.is_empty()).then(|| command!(sql, kinds, ids, epochs));
+        let (renewed, renewals): (Vec<RunId>, Vec<Command>) = self.renewals().unzip();
+        let commands: Vec<Command> =
+            marks.into_iter().chain(renewals).chain([Command::plain("COMMIT")]).collect();
         self.is_committing = true;
-        self.connection()?.run(&[command!(sql, kinds, ids, epochs), Command::plain("COMMIT")])?;
-        self.end_sync();
-        Ok(())
+        let committed = self.connection()?.run(&commands);
+        match (committed, renewed.first()) {
+            (Err(Fault::Undone), Some(run)) => Err(Fault::Evicted { what: format!("run {}", run.0) }),
+            (Err(fault), _) => Err(fault),
+            (Ok(_), _) => {
+                self.end_sync();
+                Ok(())
+            }
+        }
+    }
+
+    /// Statements that renew the leases of shared runs that the transaction changes.
+    fn renewals(&self) -> impl Iterator<Item = (RunId, Command)> {
+        self.leases.iter().filter_map(|(activity, lease)| match (activity, &lease.membership) {
+            (Activity::Run(run), Some(part)) if self.is_changed(*activity) => {
+                Some((*run, workers::renewal(part)))
+            }
+            _ => None,
+        })
     }
 
     fn is_changed(&self, activity: Activity) -> bool {

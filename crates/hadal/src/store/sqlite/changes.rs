@@ -18,6 +18,8 @@ impl RunCommit<'_> {
             FrontierChange::FailHost(host, kind) => self.fail_host(host, *kind),
             FrontierChange::Retry(links) => links.iter().try_for_each(|queued| self.retry(queued)),
             FrontierChange::Learned(lesson) => self.add_lesson(lesson),
+            // A run of this store has one worker, which owns all links.
+            FrontierChange::Forward(_) | FrontierChange::Receive(_) => Ok(()),
         }
     }
 

@@ -19,6 +19,7 @@ pub fn create_notes_view() -> String {
 }
 
 const SQLITE: SqlDialect = SqlDialect {
+    progress: "progress",
     timestamp,
     // As text if it is too large for SQLite.
     unsigned: |column| format!("iif({column} < 0, printf('%u', {column}), {column})"),

@@ -1,0 +1,209 @@
+//! Part of this process in a run that several workers share.
+//!
+//! About once per second a worker reports to the store and receives orders: partitions to take up or to give up, links
+//! that others found, observations to learn from, a part of the budget. Everything else goes on as in a run with one
+//! worker, on the links of its own partitions.
+
+use super::{CrawlError, CrawlMode, Engine};
+use crate::store::*;
+use hadal_core::address::Host;
+use hadal_core::link::{FrontierLink, LinkTask};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time between two reports. Guess: a fifteenth of the default lease.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// The same while the worker waits for partitions, for a grant, or for the end of the run. Guess.
+const SHORT_INTERVAL: Duration = Duration::from_millis(200);
+/// Part of the lease after which a worker without an accepted report sends nothing.
+const LEASE_SHARE: f64 = 0.75;
+
+/// Part of this worker in a shared run.
+pub struct SharedPart {
+    lease: Duration,
+    /// Beginning of the last report that the store accepted.
+    reported: Instant,
+    /// Partitions that are given up when their steps in flight have ended.
+    leaving: BTreeSet<Partition>,
+    /// True if the worker had nothing to do at the last look.
+    pub is_idle: bool,
+    /// True if no worker has anything left to do.
+    pub is_exhausted: bool,
+    /// Seeds that failed in an earlier session are tried again.
+    pub retries_seeds: bool,
+}
+
+impl SharedPart {
+    pub fn new(lease: Duration) -> SharedPart {
+        SharedPart {
+            lease,
+            reported: Instant::now(),
+            leaving: BTreeSet::new(),
+            is_idle: false,
+            is_exhausted: false,
+            retries_seeds: false,
+        }
+    }
+
+    /// True while no other worker can have taken over. A worker that was frozen notices here that its lease may be over.
+    pub fn is_leased(&self) -> bool {
+        self.reported.elapsed() < self.lease.mul_f64(LEASE_SHARE)
+    }
+}
+
+impl Engine {
+    /// Joins the run beside other workers, if store, strategy and clock permit it.
+    pub(super) fn join(crawl: &mut super::Crawl) -> Result<Option<JoinedRun>, CrawlError> {
+        let store = Arc::clone(&crawl.store);
+        let Some(runs) = store.shared_runs() else { return Ok(None) };
+        if crawl.mode != CrawlMode::Find || crawl.clock.is_simulated() || !crawl.strategy.share() {
+            return Ok(None);
+        }
+        if crawl.fresh {
+            let run = store.begin(&crawl.spec)?;
+            store.discard(Activity::Run(run))?;
+        }
+        Ok(Some(runs.join(&crawl.spec)?))
+    }
+
+    /// Joins the run again after the lease was lost. Nothing is kept of the time in between.
+    pub(super) fn rejoin(self) -> Result<Engine, CrawlError> {
+        let mut crawl = self.crawl;
+        (crawl.fresh, crawl.prior) = (false, None);
+        tracing::warn!("the lease of this worker is over; joining again");
+        Engine::open(crawl)
+    }
+
+    pub(super) fn coordinate_if_due(&mut self) -> Result<(), CrawlError> {
+        let Some(shared) = &self.shared else { return Ok(()) };
+        let in_flight = self.flights.len() as u64;
+        let is_pressing = shared.is_idle
+            || !shared.leaving.is_empty()
+            || self.frontier.owned().is_empty()
+            || self.progress.needs_grant(in_flight);
+        let interval = if is_pressing { SHORT_INTERVAL } else { REPORT_INTERVAL };
+        if shared.reported.elapsed() < interval { Ok(()) } else { self.coordinate() }
+    }
+
+    /// Reports to the store and carries out its orders.
+    pub(super) fn coordinate(&mut self) -> Result<(), CrawlError> {
+        if self.shared.is_some() {
+            // The next owner of a partition continues its arrival numbers.
+            self.checkpoint(RunState::Running)?;
+        }
+        let store = Arc::clone(&self.crawl.store);
+        let (Some(runs), Some(shared)) = (store.shared_runs(), &mut self.shared) else { return Ok(()) };
+        let busy: BTreeSet<Partition> =
+            self.flights.hosts().map(|host| Partition::of(self.frontier.hosts.name(host))).collect();
+        let released: BTreeSet<Partition> = shared.leaving.difference(&busy).copied().collect();
+        let report = WorkerReport {
+            released: released.clone(),
+            is_idle: shared.is_idle && self.flights.is_empty(),
+            in_flight: self.flights.len() as u64,
+            max_requests: self.progress.max_requests(),
+            needs_numbers: self.progress.needs_numbers(),
+            observations: self.crawl.strategy.take_observations(),
+            is_leaving: self.progress.ending().is_some(),
+        };
+        let began = Instant::now();
+        let orders = runs.coordinate(self.run, &report)?;
+        shared.reported = began;
+        shared.leaving.retain(|partition| !released.contains(partition));
+        shared.is_exhausted = orders.is_exhausted;
+        self.frontier.forget(&released);
+        self.progress.receive(&orders);
+        self.carry_out(orders, &busy)
+    }
+
+    fn carry_out(&mut self, mut orders: WorkerOrders, busy: &BTreeSet<Partition>) -> Result<(), CrawlError> {
+        let is_strategy_due = orders.is_strategy_due;
+        if let Some(gained) = orders.gained.take() {
+            self.take_up(*gained)?;
+        }
+        self.give_up(orders.surplus, busy);
+        for observations in orders.observations {
+            for command in self.crawl.strategy.learn_observations(&observations)? {
+                self.apply(command)?;
+            }
+        }
+        if is_strategy_due {
+            self.save_strategy()?;
+        }
+        self.receive_links(orders.received)
+    }
+
+    /// Saves the state of the strategy. All its observations must have been sent.
+    fn save_strategy(&self) -> Result<(), CrawlError> {
+        let state = self.crawl.strategy.save();
+        match self.crawl.store.shared_runs().filter(|_| !state.is_empty()) {
+            Some(runs) => Ok(runs.save_strategy(self.run, &state)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Loads partitions. Steps that another worker left in flight count as interrupted.
+    fn take_up(&mut self, gained: GainedPartitions) -> Result<(), CrawlError> {
+        let GainedPartitions { partitions, mut checkpoint, next_order } = gained;
+        let now = self.crawl.clock.now();
+        self.frontier.gain(&partitions, next_order);
+        if self.shared.as_ref().is_some_and(|shared| shared.retries_seeds) {
+            let seeds = self.own_seeds();
+            self.frontier.try_hosts_at_once(&seeds, &mut checkpoint.requested)?;
+        }
+        self.frontier.load(&checkpoint, now);
+        if let Some(shared) = &mut self.shared {
+            shared.is_idle = false;
+        }
+        for (sent, queued) in checkpoint.in_flight {
+            self.resend(sent, queued)?;
+        }
+        Ok(())
+    }
+
+    /// Seeds in partitions of this worker.
+    pub(super) fn own_seeds(&self) -> Vec<url::Url> {
+        let seeds = self.crawl.spec.seeds.iter();
+        seeds.filter(|seed| self.frontier.owns(&Host::of(seed))).cloned().collect()
+    }
+
+    /// Prepares to give up partitions for other workers, those without steps in flight first.
+    fn give_up(&mut self, surplus: usize, busy: &BTreeSet<Partition>) {
+        let Some(shared) = &mut self.shared else { return };
+        let owned = self.frontier.owned();
+        let count = surplus.saturating_sub(shared.leaving.len());
+        let (used, unused): (Vec<Partition>, Vec<Partition>) =
+            owned.into_iter().partition(|partition| busy.contains(partition));
+        let leaving: BTreeSet<Partition> = unused.into_iter().chain(used).take(count).collect();
+        self.frontier.retire(&leaving);
+        shared.leaving.extend(leaving);
+    }
+
+    /// Admits links that other workers found.
+    fn receive_links(&mut self, received: Vec<(u64, ForwardedLink)>) -> Result<(), CrawlError> {
+        if received.is_empty() {
+            return Ok(());
+        }
+        let (numbers, links): (Vec<u64>, Vec<ForwardedLink>) = received.into_iter().unzip();
+        let (placed, found): (Vec<_>, Vec<_>) = links.into_iter().partition(|link| link.place.is_some());
+        self.enqueue(found.into_iter().map(|forwarded| forwarded.link).collect::<Vec<FrontierLink>>())?;
+        let is_probe = |forwarded: &ForwardedLink| matches!(forwarded.link.task, LinkTask::Probe(_));
+        let probes: Vec<ForwardedLink> = placed.into_iter().filter(is_probe).collect();
+        if !probes.is_empty() {
+            self.frontier.add_placed(probes, self.crawl.clock.now())?;
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.is_idle = false;
+        }
+        Ok(self.frontier.apply(FrontierChange::Receive(numbers))?)
+    }
+
+    /// Leaves a shared run. True if this was its last worker, or if the run is not shared.
+    pub(super) fn leave(&mut self, state: RunState) -> Result<bool, CrawlError> {
+        let store = Arc::clone(&self.crawl.store);
+        let (Some(runs), Some(_)) = (store.shared_runs(), &self.shared) else { return Ok(true) };
+        self.coordinate()?;
+        self.save_strategy()?;
+        Ok(runs.leave(self.run, state, self.progress.unused_numbers())?)
+    }
+}

@@ -1,0 +1,201 @@
+//! Several workers on one crawl, in PostgreSQL.
+
+use crate::common::{BOOK_FORM, Web, counters, forms, links, run, setup, strategy};
+use futures::future::BoxFuture;
+use hadal::engine::{Budget, Crawl, CrawlError, CrawlSummary, crawl};
+use hadal::fetch::Fetch;
+use hadal::polite::{Clock, Politeness};
+use hadal::store::{Access, RunState, Store, open};
+use hadal_core::address::Host;
+use hadal_core::http::{Exchange, Request};
+use hadal_core::time::Time;
+use hadal_store_contract::cluster;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const SITES: usize = 60;
+
+const SHORT_PAUSES: Politeness =
+    Politeness { delay: Duration::from_millis(1), latency_factor: 0.0, max_delay: Duration::from_millis(1) };
+
+/// Sites that link to each other, each with a search form on its third page.
+fn web() -> Web {
+    (0..SITES).fold(Web::default(), |web, n| {
+        let url = |site: usize, page: usize| format!("http://site{}.example/{page}", site % SITES);
+        let own: Vec<String> = (1..4).map(|page| url(n, page)).collect();
+        let others = [url(2 * n + 1, 0), url(2 * n + 2, 0), url(n + 1, 1), url(n + 7, 2)];
+        let all: Vec<&str> = own.iter().chain(&others).map(String::as_str).collect();
+        let web = web.page(&url(n, 0), &links(&all)).page(&url(n, 1), &links(&all[1..]));
+        web.page(&url(n, 2), &links(&all[3..])).page(&url(n, 3), BOOK_FORM)
+    })
+}
+
+/// A web that answers after some milliseconds, and notes two requests at once to one politeness group.
+struct WatchedWeb {
+    web: Web,
+    in_flight: Mutex<HashMap<String, usize>>,
+    collisions: Mutex<Vec<String>>,
+}
+
+impl WatchedWeb {
+    fn new() -> Arc<WatchedWeb> {
+        Arc::new(WatchedWeb { web: web(), in_flight: Mutex::default(), collisions: Mutex::default() })
+    }
+}
+
+impl Fetch for WatchedWeb {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        Box::pin(async move {
+            let group = Host::of(&request.url).politeness_group();
+            let count = {
+                let mut in_flight = self.in_flight.lock().unwrap();
+                let count = in_flight.entry(group.clone()).or_default();
+                *count += 1;
+                *count
+            };
+            if count > 1 {
+                self.collisions.lock().unwrap().push(request.url.to_string());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            *self.in_flight.lock().unwrap().get_mut(&group).unwrap() -= 1;
+            self.web.fetch(request, at).await
+        })
+    }
+}
+
+fn worker(web: &Arc<WatchedWeb>, url: &str, name: &str) -> Crawl {
+    let mut crawl = setup(Arc::clone(web) as Arc<dyn Fetch>, strategy(name), &["http://site0.example/0"]);
+    crawl.store = open(url, Access::Crawl).unwrap();
+    crawl.spec.strategy = name.into();
+    (crawl.clock, crawl.politeness) = (Clock::Real, SHORT_PAUSES);
+    (crawl.checkpoint_every, crawl.detects_repetition) = (Duration::from_millis(20), false);
+    crawl
+}
+
+/// Runs a worker to its end on a thread of its own, as a process would.
+fn run_apart(worker: Crawl) -> CrawlSummary {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(run(worker))
+}
+
+/// Runs several workers at the same time.
+fn run_together(workers: Vec<Crawl>) -> Vec<CrawlSummary> {
+    let threads: Vec<_> =
+        workers.into_iter().map(|worker| std::thread::spawn(|| run_apart(worker))).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+fn form_ids(store: &dyn Store) -> HashSet<String> {
+    forms(store).iter().map(|form| form.form_id.to_string()).collect()
+}
+
+#[test]
+fn three_workers_find_what_one_finds_and_visit_every_page_once() {
+    for name in ["breadth-first", "hadal"] {
+        let Some(url) = cluster::new_store() else { return };
+        let web = WatchedWeb::new();
+        let summaries = run_together((0..3).map(|_| worker(&web, &url, name)).collect());
+        assert!(summaries.iter().all(|summary| summary.state == RunState::Exhausted), "{summaries:?}");
+        let store = open(&url, Access::Read).unwrap();
+        assert_eq!(forms(store.as_ref()).len(), SITES, "{name}");
+        let visits = web.web.visits();
+        let distinct: HashSet<&String> = visits.iter().collect();
+        assert_eq!((visits.len(), distinct.len()), (4 * SITES, 4 * SITES), "{name}");
+        let tally = counters(store.as_ref(), summaries[0].run);
+        assert_eq!((tally.pages, tally.waiting), (4 * SITES as u64, 0));
+        assert_eq!(tally.requests as usize, web.web.requests().len());
+        assert_eq!((tally.forms, tally.sites), (SITES as u64, SITES as u64));
+        assert_eq!(*web.collisions.lock().unwrap(), [""; 0], "two requests at once to one group");
+        let cluster = cluster::cluster().unwrap();
+        let left =
+            "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM in_flight) + count(*) FROM workers";
+        assert_eq!(cluster.sql(&url, left), "0");
+    }
+}
+
+#[test]
+fn workers_together_spend_the_budget_and_no_more() {
+    let Some(url) = cluster::new_store() else { return };
+    let web = WatchedWeb::new();
+    let limited = |_| {
+        let mut crawl = worker(&web, &url, "breadth-first");
+        crawl.budget = Budget { requests: Some(100), ..Budget::default() };
+        crawl
+    };
+    let summaries = run_together((0..3).map(limited).collect());
+    assert!(summaries.iter().all(|summary| summary.state == RunState::Budget), "{summaries:?}");
+    let store = open(&url, Access::Read).unwrap();
+    assert_eq!(counters(store.as_ref(), summaries[0].run).requests, 100);
+    assert_eq!(web.web.requests().len(), 100);
+    // A higher budget continues the run, and its forms are those of an undisturbed crawl.
+    let ended = run_apart(worker(&web, &url, "breadth-first"));
+    assert_eq!((ended.state, forms(store.as_ref()).len()), (RunState::Exhausted, SITES));
+}
+
+#[tokio::test]
+async fn a_strategy_that_has_to_see_all_pages_runs_with_one_worker() {
+    let Some(url) = cluster::new_store() else { return };
+    let web = WatchedWeb::new();
+    let first = worker(&web, &url, "ffc");
+    first.store.begin(&first.spec).unwrap();
+    let refused = crawl(worker(&web, &url, "ffc"), &mut |_| {}).await.expect_err("there is a worker");
+    assert!(matches!(refused, CrawlError::OneWorker { .. }), "{refused}");
+    assert!(refused.to_string().contains("'ffc'"), "{refused}");
+}
+
+#[test]
+fn a_stopped_crawl_of_several_workers_continues_with_one() {
+    let Some(url) = cluster::new_store() else { return };
+    let web = WatchedWeb::new();
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let workers: Vec<Crawl> = (0..2)
+        .map(|_| {
+            let mut crawl = worker(&web, &url, "hadal");
+            crawl.stop = stopped.clone();
+            crawl
+        })
+        .collect();
+    let summaries = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run_together(workers));
+        while web.web.requests().len() < 100 {
+            std::thread::yield_now();
+        }
+        stop.send_replace(true);
+        running.join().unwrap()
+    });
+    assert!(summaries.iter().all(|summary| summary.state == RunState::Stopped), "{summaries:?}");
+    let ended = run_apart(worker(&web, &url, "hadal"));
+    assert_eq!(ended.state, RunState::Exhausted);
+    let store = open(&url, Access::Read).unwrap();
+    assert_eq!(form_ids(store.as_ref()).len(), SITES);
+    assert_eq!(web.web.visits().len(), 4 * SITES, "nothing is repeated");
+}
+
+#[test]
+fn the_part_of_a_killed_worker_is_crawled_by_another() {
+    let Some(url) = cluster::new_store() else { return };
+    let web = WatchedWeb::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let killed = worker(&web, &url, "hadal");
+    runtime.block_on(async {
+        let enough = async {
+            while web.web.requests().len() < 60 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            _ = run(killed) => panic!("the crawl is over too early"),
+            () = enough => {}
+        }
+    });
+    drop(runtime);
+    // Time passes on the clock of the server.
+    let cluster = cluster::cluster().unwrap();
+    cluster.sql(&url, "UPDATE workers SET expires_at = now() - interval '1 second'");
+    let ended = run_apart(worker(&web, &url, "hadal"));
+    assert_eq!(ended.state, RunState::Exhausted);
+    let store = open(&url, Access::Read).unwrap();
+    assert_eq!(forms(store.as_ref()).len(), SITES);
+    let pages = "SELECT count(*), count(DISTINCT link) FROM pages";
+    assert_eq!(cluster.sql(&url, pages), format!("{0}|{0}", 4 * SITES), "no page is lost or stored twice");
+}
