@@ -6,7 +6,7 @@ use super::facets::facets;
 use super::furniture::{FurnitureBasis, PageFurniture, SampleKind};
 use super::identity::{IdentityRules, PartEvidence};
 use super::links::url_shape;
-use super::pager::next_page;
+use super::pager::{ListPages, next_page};
 use super::records::{RawRecord, RecordTemplates};
 use super::view::{AnswerView, query_hash};
 use super::{Answer, AnswerKind};
@@ -118,10 +118,11 @@ impl AnswerReader {
     }
 
     fn read_results(&self, analysis: &AnswerAnalysis<'_>, query: &Query, answer: &mut Answer) {
-        answer.records = self.identify(self.raw_records(analysis));
         let in_records = analysis.links_of_records();
         answer.next = next_page(analysis.document, query, |link| in_records.contains(&link));
         let next = answer.next.as_ref().map(|next| next.request.url.clone());
+        let pages = ListPages { page: &analysis.document.page.url, next: next.as_ref() };
+        answer.records = self.identify(pages.without_pages(self.raw_records(analysis)));
         let links = &analysis.view.page.links;
         let is_taken = |link: usize| in_records.contains(&link) || Some(&links[link].url) == next.as_ref();
         answer.facets = facets(&analysis.view, query, is_taken);

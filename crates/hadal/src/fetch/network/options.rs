@@ -137,8 +137,8 @@ impl NetworkOptions {
     }
 }
 
-const ACCEPT: &str =
-    "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,application/json;q=0.8,*/*;q=0.1";
+/// Value of the `Accept` header: that of browsers. Some servers ignore the weights and send JSON where it is named.
+const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 /// Parses a header. `None` for invalid headers and for those of the connection itself.
 pub(super) fn header_line(name: &str, value: &str) -> Option<(HeaderName, HeaderValue)> {
@@ -164,6 +164,13 @@ mod tests {
         assert!(options.full_user_agent().starts_with("hadal/"));
         options.contact = Some("https://owner.example/bot".to_string());
         assert!(options.full_user_agent().ends_with(" (+https://owner.example/bot)"));
+    }
+
+    #[test]
+    fn pages_are_preferred_and_no_data_format_is_named() {
+        let headers = NetworkOptions::default().standing_headers().unwrap();
+        let accept = headers[header::ACCEPT].to_str().unwrap();
+        assert!(accept.starts_with("text/html,") && !accept.contains("json"), "{accept}");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! `links` scores every link that may lead to the next page: by its label (`labels`), its class, its page number
 //! (`numbers`), the difference between its URL and the page's (`url_change`) and its surroundings. If no link scores
 //! high enough, `buttons` looks for a button that turns the page, and `scripts` for a link with a script that submits a
-//! form. [`AnswerPages`] detects pagers that loop.
+//! form. [`AnswerPages`] detects pagers that loop. `list_pages` finds pages of the list among its records.
 
 mod buttons;
 mod labels;
 mod links;
+mod list_pages;
 mod numbers;
 mod scripts;
 mod url_change;
@@ -17,6 +18,7 @@ use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::html::Document;
 use crate::http::Request;
+pub(super) use list_pages::ListPages;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
