@@ -18,6 +18,7 @@
 //! No feature has a fixed floor: the more records come again without a new one, the lower is the estimate. The half
 //! records keep the logarithms finite and make a bound of the rule-of-three kind where `n` or `f_1` is 0.
 
+use super::latest_answers::LatestAnswers;
 use crate::harvest::policy::result_cap::ResultCap;
 use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::record::RecordId;
@@ -53,6 +54,7 @@ pub struct CaptureHistory {
     /// Answers among them that did not show all matching records.
     truncated_answers: u32,
     spans: Vec<CaptureSpan>,
+    latest: LatestAnswers,
 }
 
 /// A seen record.
@@ -87,6 +89,7 @@ impl CaptureHistory {
         if self.spans.last().is_none_or(|span| self.is_long(span)) {
             self.spans.push(CaptureSpan::default());
         }
+        self.compare(answer);
         answer.hits.iter().for_each(|hit| self.capture(hit.id));
         self.answers += 1;
         self.truncated_answers += u32::from(!is_complete);
@@ -118,9 +121,27 @@ impl CaptureHistory {
         }
     }
 
+    /// Counts the new and the seen records of an answer to words that no result cap cut off.
+    fn compare(&mut self, answer: &QueryOutcome<'_>) {
+        if answer.query.words.is_empty() || self.is_at_cap(answer) {
+            return;
+        }
+        let seen = answer.hits.iter().filter(|hit| self.records.contains_key(&hit.id)).count();
+        self.latest.add((answer.hits.len() - seen) as u64, seen as u64);
+    }
+
+    fn is_at_cap(&self, answer: &QueryOutcome<'_>) -> bool {
+        self.cap.value().is_some_and(|cap| answer.hits.len() as u64 >= u64::from(cap))
+    }
+
+    /// The latest answers to words.
+    pub fn latest(&self) -> &LatestAnswers {
+        &self.latest
+    }
+
     fn is_complete(&self, answer: &QueryOutcome<'_>) -> bool {
         let shown = answer.hits.len() as u64;
-        let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
+        let at_cap = self.is_at_cap(answer);
         let is_below_total = answer.total.is_some_and(|total| total.count() > shown);
         let is_whole = answer.query.after == 0 && answer.end == ReadingEnd::LastPage;
         is_whole && !at_cap && !is_below_total

@@ -10,12 +10,13 @@
 //! | stated totals of words | `survey` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! `calibration` turns the last two into intervals, and combines them where both apply. [`stop`] decides when a harvest
-//! ends.
+//! `calibration` turns the last two into intervals, and combines them where both apply. `latest_answers` corrects an
+//! estimate from captures that the latest answers contradict. [`stop`] decides when a harvest ends.
 
 pub mod calibration;
 mod capture_history;
 mod empty_query;
+mod latest_answers;
 pub mod stop;
 mod survey;
 
@@ -128,7 +129,9 @@ impl SizeEstimator {
             return Some(SizeEstimate::of(seen, [seen, seen, seen / coverage]));
         }
         let evidence = self.evidence();
-        evidence.estimate(Calibration::shipped(evidence.is_cut_off))
+        let estimate = evidence.estimate(Calibration::shipped(evidence.is_cut_off))?;
+        let is_by_captures = evidence.surveyed.is_none();
+        Some(if is_by_captures { self.history.latest().corrected(estimate) } else { estimate })
     }
 
     /// Evidence of stated totals of words and of the capture history.

@@ -6,8 +6,9 @@
 //! 2. The wanted number of records is reached.
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
-//!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or a list showed records.
+//!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most records.
 //!    An estimate that leaves fewer records than the last queries returned is too low and ends no harvest.
+//!    While the last queries pay, the lower end of the interval has to reach the coverage too.
 //! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
 //!    browse list is left. `B` is 100 while the estimated coverage is below the target. A harvest without records first
 //!    sends all words of the entry page and its language.
@@ -58,9 +59,10 @@ impl RecentYield {
         self.window.iter().fold((0, 0), |sum, query| (sum.0 + query.0, sum.1 + query.1))
     }
 
-    /// New records of the last [`COMPARED_QUERIES`] queries.
-    fn of_last_queries(&self) -> u64 {
-        self.window.iter().rev().take(COMPARED_QUERIES).map(|query| query.1).sum()
+    /// Requests and new records of the last [`COMPARED_QUERIES`] queries.
+    fn of_last_queries(&self) -> (u64, u64) {
+        let last = self.window.iter().rev().take(COMPARED_QUERIES);
+        last.fold((0, 0), |sum, query| (sum.0 + query.0, sum.1 + query.1))
     }
 
     /// New records per request; `None` after fewer than [`MIN_REQUESTS`] requests.
@@ -83,7 +85,9 @@ impl HarvestSession {
         let estimate = self.estimate();
         let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
         match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
-            Some(StopReason::Covered) if !self.has_listed && self.answered_words < MIN_ANSWERED_WORDS => None,
+            Some(StopReason::Covered) if !self.has_listed() && self.answered_words < MIN_ANSWERED_WORDS => {
+                None
+            }
             Some(StopReason::Covered) if estimate.is_some_and(|estimate| self.is_contradicted(&estimate)) => {
                 None
             }
@@ -97,7 +101,12 @@ impl HarvestSession {
     /// read at once is no contradiction.
     fn is_contradicted(&self, estimate: &SizeEstimate) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;
-        !self.has_listed && self.recent.of_last_queries() as f64 > left
+        !self.has_listed() && self.recent.of_last_queries().1 as f64 > left
+    }
+
+    /// Returns true if the empty query or browse lists showed most records.
+    fn has_listed(&self) -> bool {
+        self.listed_records > 0 && 2 * self.listed_records >= self.record_count()
     }
 
     /// Ending after too many queries without a new record.
@@ -125,6 +134,18 @@ impl HarvestSession {
         let of_policy = self.policy_candidates(&costs, 1).pop().map(|(_, new)| costs.yield_of(new));
         let of_facet = self.best_facet(&costs).map(|facet| facet.new_per_request);
         let expected_yield = of_facet.into_iter().chain(of_policy).reduce(f64::max);
-        StopEvidence { recent_requests, recent_new, expected_yield, estimate }
+        StopEvidence {
+            recent_requests,
+            recent_new,
+            latest_yield: self.latest_yield(),
+            expected_yield,
+            estimate,
+        }
+    }
+
+    /// New records per request of the last queries; 0 after a list of all records, which says nothing about words.
+    fn latest_yield(&self) -> f64 {
+        let (requests, new) = self.recent.of_last_queries();
+        if self.has_listed() { 0.0 } else { new as f64 / requests.max(1) as f64 }
     }
 }

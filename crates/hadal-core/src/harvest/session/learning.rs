@@ -65,7 +65,7 @@ impl HarvestSession {
         self.recent.add(outcome);
         let has_words = outcome.query.link.is_none() && !outcome.query.words.trim().is_empty();
         self.answered_words += u32::from(has_words && outcome.query.after == 0 && !outcome.hits.is_empty());
-        self.has_listed |= !has_words && !outcome.hits.is_empty();
+        self.listed_records += if has_words { 0 } else { outcome.hits.len() as u64 };
         self.cap.learn(outcome);
         self.estimator.learn(outcome);
         self.browse.learn(outcome);

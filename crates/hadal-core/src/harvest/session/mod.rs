@@ -122,8 +122,8 @@ pub struct HarvestSession {
     recent: RecentYield,
     /// Finished queries with words that had records.
     answered_words: u32,
-    /// A link or the query without words listed records.
-    has_listed: bool,
+    /// Records that links and the query without words listed.
+    listed_records: u64,
     failures: FailureStreak,
     /// Time between two searches that the site asked for.
     search_interval: Option<Duration>,
@@ -176,7 +176,7 @@ impl HarvestSession {
             queries: 0,
             recent: RecentYield::default(),
             answered_words: 0,
-            has_listed: false,
+            listed_records: 0,
             failures: FailureStreak::default(),
             search_interval: None,
             is_refresh: false,
