@@ -104,7 +104,7 @@ fn without_target<'a>(found: &Collected<'a>) -> Vec<(TextSpan, NodeRef<'a>)> {
     };
     let labels = found.labels.iter().filter(|label| !has_target(label));
     let mut labels: Vec<(TextSpan, NodeRef<'a>)> =
-        labels.filter_map(|label| Some((found.span(*label)?, *label))).collect();
+        labels.filter_map(|label| Some((found.span(label)?, *label))).collect();
     labels.sort_by_key(|(span, _)| (span.layer, span.end));
     labels
 }
