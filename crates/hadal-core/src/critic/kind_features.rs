@@ -234,7 +234,7 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     /// [`SEARCH_STEMS`].
     fn has_search_concept(&self, place: &str) -> bool {
         let is_here = |group: &str| group.strip_prefix("concept.") == Some(place);
-        self.concepts.iter().any(|(group, concept)| is_here(group) && SEARCH_CONCEPTS.contains(*concept))
+        self.concepts.iter().any(|(group, concept)| is_here(group) && SEARCH_CONCEPTS.contains(concept))
     }
 
     /// Number of concepts that searches of databases ask for, and the same for forms that ask nothing personal.
@@ -244,8 +244,8 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         let mut topical: Vec<Concept> = Vec::new();
         let mut is_personal = false;
         for (_, concept) in asked {
-            is_personal |= PERSONAL_CONCEPTS.contains(*concept);
-            if TOPICAL_CONCEPTS.contains(*concept) && !topical.contains(concept) {
+            is_personal |= PERSONAL_CONCEPTS.contains(concept);
+            if TOPICAL_CONCEPTS.contains(concept) && !topical.contains(concept) {
                 topical.push(*concept);
             }
         }
@@ -256,31 +256,21 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     }
 }
 
-/// Set of concepts, listed by name.
-struct ConceptSet(LazyLock<Vec<Concept>>);
-
-impl ConceptSet {
-    fn contains(&self, concept: Concept) -> bool {
-        self.0.contains(&concept)
-    }
-}
+/// Concepts of words for searching.
+static SEARCH_CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| CONCEPTS.named(&["search", "find"]));
 
 /// Numbers of the concepts in a list of names separated by spaces.
 fn concepts_named(names: &str) -> Vec<Concept> {
-    let number = |name: &str| CONCEPTS.names().iter().position(|known| known == name);
-    names.split_whitespace().filter_map(number).filter_map(|number| Concept::try_from(number).ok()).collect()
+    CONCEPTS.named(&names.split_whitespace().collect::<Vec<_>>())
 }
 
-/// Concepts of words for searching.
-static SEARCH_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named("search find")));
-
 /// Concepts that forms ask for when they take an order, a registration or a message.
-static PERSONAL_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named(PERSONAL)));
+static PERSONAL_CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| concepts_named(PERSONAL));
 const PERSONAL: &str = "email phone password username first_name last_name message credit_card birthdate address \
                         comment quantity";
 
 /// Concepts that searches of the twelve domains ask for.
-static TOPICAL_CONCEPTS: ConceptSet = ConceptSet(LazyLock::new(|| concepts_named(TOPICAL)));
+static TOPICAL_CONCEPTS: LazyLock<Vec<Concept>> = LazyLock::new(|| concepts_named(TOPICAL));
 const TOPICAL: &str = "flight airline airport cabin_class oneway_roundtrip origin_from destination_to depart_date \
                        return_date passengers adults_children nonstop hotel room checkin checkout guests nights stars \
                        accommodation car car_make car_model mileage fuel gearbox body_type used_vehicle year pickup \

@@ -257,7 +257,8 @@ struct WordClasses {
     is_boilerplate: bool,
 }
 
-static SEARCH: LazyLock<Vec<Concept>> = LazyLock::new(|| CONCEPTS.named(&["search", "find", "advanced"]));
+static SEARCH: LazyLock<Vec<Concept>> =
+    LazyLock::new(|| CONCEPTS.named(&["search", "find", "browse", "advanced"]));
 
 static BOILERPLATE: LazyLock<Vec<Concept>> = LazyLock::new(|| {
     CONCEPTS.named(&[
