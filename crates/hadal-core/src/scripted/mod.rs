@@ -74,7 +74,7 @@ pub enum ResourceKind {
     Document,
     /// Code.
     Script,
-    /// CSS.
+    /// Style sheet (CSS).
     Stylesheet,
     /// Answer to a script.
     Data,

@@ -16,14 +16,14 @@ pub enum RequestRule {
     AnswerEmpty,
     /// Answered with a permission: the question of a browser before a request to another host.
     AnswerPreflight,
-    /// Refused.
+    /// The request is refused for this reason.
     Refuse(RefusalReason),
 }
 
 /// Reason to refuse a request of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RefusalReason {
-    /// Another site.
+    /// The request goes to another site.
     ThirdParty,
     /// Images, fonts, sounds, videos, reports.
     Unneeded,

@@ -106,7 +106,7 @@ pub struct LayoutTrial {
     pub variant: LayoutVariant,
     /// Records of the database.
     pub existing: u32,
-    /// Stored rows.
+    /// Number of stored records.
     pub stored: usize,
     /// Distinct records of the database among them.
     pub right: usize,

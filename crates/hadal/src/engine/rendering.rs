@@ -37,7 +37,7 @@ pub struct RenderingVisit {
     pub client: PoliteClient,
     /// Pause after the request for the page.
     pub pause: Duration,
-    /// The browser.
+    /// Browser that renders the pages.
     pub renderer: Renderer,
     /// Pages that are rendered.
     pub mode: RenderMode,
@@ -53,7 +53,7 @@ pub struct RenderingVisit {
 /// Totals of a crawl with a browser.
 #[derive(Debug, Default)]
 pub struct RenderTotals {
-    /// Pages rendered.
+    /// Number of rendered pages.
     pub pages: AtomicU64,
     /// Forms that only the rendered pages showed.
     pub forms: AtomicU64,

@@ -319,7 +319,7 @@ async fn undisplayed_search(
 
 /// Use of a browser to open a search.
 pub struct BrowserUse<'s> {
-    /// The browser.
+    /// Browser that renders the page.
     pub renderer: &'s Renderer,
     /// [`RenderMode::Auto`]: pages without a form that can be sent. [`RenderMode::Always`]: all pages.
     pub mode: RenderMode,

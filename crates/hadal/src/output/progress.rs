@@ -178,7 +178,7 @@ fn time(now: &RunSnapshot, rates: &RecentRates) -> String {
     }
 }
 
-/// Four lines.
+/// Progress display of four lines.
 struct Bars {
     requests: ProgressBar,
     pages: ProgressBar,

@@ -61,7 +61,7 @@ pub enum RenderMode {
 pub struct RenderLimits {
     /// Longest time, waits for the host included.
     pub time: Duration,
-    /// Most requests.
+    /// Most requests of a rendered page.
     pub requests: u32,
     /// Most bytes of answers.
     pub bytes: u64,

@@ -236,7 +236,7 @@ impl<'a> Tab<'a> {
         self.press_key(letter, &format!("Key{upper}"), code, letter).await
     }
 
-    /// Presses Enter.
+    /// Presses the Enter key.
     pub async fn press_enter(&mut self) -> Result<(), RenderError> {
         self.press_key("Enter", "Enter", 13, "\r").await
     }

@@ -99,7 +99,7 @@ pub struct HarvestRefresh {
 pub struct RefreshSummary {
     /// Checks of forms, in the order of the plan: forms first, harvests then.
     pub checks: Vec<FormCheck>,
-    /// Updated harvests.
+    /// Harvests that were updated.
     pub harvests: Vec<HarvestRefresh>,
     /// True if the refresh was stopped before its end.
     pub is_stopped: bool,

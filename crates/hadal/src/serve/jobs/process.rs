@@ -42,7 +42,7 @@ pub struct JobProgram {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobKind {
-    /// `hadal find`.
+    /// A crawl by `hadal find`.
     Crawl,
     /// `hadal find` without following links.
     Import,
@@ -172,7 +172,7 @@ impl Jobs {
         lock(&self.all).iter().rev().map(|job| lock(&job.inner).view.clone()).collect()
     }
 
-    /// One job.
+    /// Job with this number, if there is one.
     pub fn one(&self, number: u64) -> Option<JobView> {
         self.list().into_iter().find(|job| job.job == number)
     }

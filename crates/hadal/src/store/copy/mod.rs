@@ -41,7 +41,7 @@ trait CopiedTables {
 pub struct CopyProgress {
     /// Name of the table.
     pub table: &'static str,
-    /// Rows copied.
+    /// Number of copied rows.
     pub rows: u64,
 }
 
