@@ -27,36 +27,36 @@ type Started = Result<(StatusCode, Json<JobView>), ApiError>;
 /// Starts a crawl, as `hadal find` does.
 #[utoipa::path(post, path = "/api/crawls", operation_id = "start_crawl", tag = "jobs", request_body = CrawlStart,
     responses((status = 202, body = JobView)))]
-pub async fn crawl(State(state): State<Arc<AppState>>, Body(wish): Body<CrawlStart>) -> Started {
-    start(state, JobKind::Crawl, wish.arguments()?).await
+pub async fn crawl(State(state): State<Arc<AppState>>, Body(request): Body<CrawlStart>) -> Started {
+    start(state, JobKind::Crawl, request.arguments()?).await
 }
 
 /// Fetches pages and adds their forms to the directory. No link is followed.
 #[utoipa::path(post, path = "/api/imports", operation_id = "import_forms", tag = "jobs", request_body = ImportStart,
     responses((status = 202, body = JobView)))]
-pub async fn import(State(state): State<Arc<AppState>>, Body(wish): Body<ImportStart>) -> Started {
-    start(state, JobKind::Import, wish.arguments()?).await
+pub async fn import(State(state): State<Arc<AppState>>, Body(request): Body<ImportStart>) -> Started {
+    start(state, JobKind::Import, request.arguments()?).await
 }
 
 /// Starts harvests, as `hadal harvest` does.
 #[utoipa::path(post, path = "/api/harvests", operation_id = "start_harvest", tag = "jobs", request_body = HarvestStart,
     responses((status = 202, body = JobView)))]
-pub async fn harvest(State(state): State<Arc<AppState>>, Body(wish): Body<HarvestStart>) -> Started {
-    start(state, JobKind::Harvest, wish.arguments()?).await
+pub async fn harvest(State(state): State<Arc<AppState>>, Body(request): Body<HarvestStart>) -> Started {
+    start(state, JobKind::Harvest, request.arguments()?).await
 }
 
 /// Starts a refresh, as `hadal refresh` does.
 #[utoipa::path(post, path = "/api/refreshes", operation_id = "start_refresh", tag = "jobs", request_body = RefreshStart,
     responses((status = 202, body = JobView)))]
-pub async fn refresh(State(state): State<Arc<AppState>>, Body(wish): Body<RefreshStart>) -> Started {
-    start(state, JobKind::Refresh, wish.arguments()?).await
+pub async fn refresh(State(state): State<Arc<AppState>>, Body(request): Body<RefreshStart>) -> Started {
+    start(state, JobKind::Refresh, request.arguments()?).await
 }
 
 /// Creates a topic, as `hadal topics new` does.
 #[utoipa::path(post, path = "/api/topics", operation_id = "create_topic", tag = "topics", request_body = TopicDraft,
     responses((status = 202, body = JobView)))]
-pub async fn topic(State(state): State<Arc<AppState>>, Body(wish): Body<TopicDraft>) -> Started {
-    start(state, JobKind::Topic, wish.arguments()?).await
+pub async fn topic(State(state): State<Arc<AppState>>, Body(request): Body<TopicDraft>) -> Started {
+    start(state, JobKind::Topic, request.arguments()?).await
 }
 
 /// Judges the forms of pages for a topic, as `hadal judge` does.
@@ -66,9 +66,9 @@ pub async fn topic(State(state): State<Arc<AppState>>, Body(wish): Body<TopicDra
 pub async fn trial(
     State(state): State<Arc<AppState>>,
     PathParams(topic): PathParams<String>,
-    Body(wish): Body<TopicTrial>,
+    Body(request): Body<TopicTrial>,
 ) -> Started {
-    start(state, JobKind::Judge, wish.arguments(&topic)?).await
+    start(state, JobKind::Judge, request.arguments(&topic)?).await
 }
 
 async fn start(state: Arc<AppState>, kind: JobKind, line: Vec<String>) -> Started {

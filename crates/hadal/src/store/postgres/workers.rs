@@ -270,6 +270,15 @@ impl Division {
     }
 }
 
+/// Makes a worker the owner of partitions.
+const TAKE_PARTITIONS: &str = "UPDATE partitions SET worker = $3 WHERE run = $1 AND partition = ANY($2)";
+/// Stores the part of the budget that a worker may use, its position in the observations, and its idleness.
+const RESERVE_REQUESTS: &str =
+    "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4 WHERE id = $1";
+/// Uses up sequence numbers, and ends a run in which nothing is left.
+const ADVANCE_PROGRESS: &str = "UPDATE progress SET next_seq = next_seq + $2,
+    state = CASE WHEN $3 THEN 'exhausted' ELSE state END WHERE run = $1";
+
 /// Reports the state of a worker, renews its lease, and returns the changes that concern it, with its partitions from now
 /// on.
 pub fn coordinate(
@@ -304,29 +313,20 @@ pub fn coordinate(
         let next: i64 = held.column(2)?;
         let numbers = if report.needs_numbers { NUMBERS_AT_ONCE } else { 0 };
         orders.numbers = report.needs_numbers.then(|| next.cast_unsigned()..(next + numbers).cast_unsigned());
-        let taken: Vec<i16> = taken.into_iter().map(number).collect();
-        let take = "UPDATE partitions SET worker = $3 WHERE run = $1 AND partition = ANY($2)";
         let gained: BTreeSet<Partition> = owned.difference(&before).copied().collect();
         let is_idle = report.is_idle && gained.is_empty() && orders.received.is_empty();
-        let reserve = "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4 WHERE id = $1";
-        let progress = "UPDATE progress SET next_seq = next_seq + $2,
-            state = CASE WHEN $3 THEN 'exhausted' ELSE state END WHERE run = $1";
         add_point(connection, run, &orders.counters)?;
+        let taken: Vec<i16> = taken.into_iter().map(number).collect();
         connection.run(&[
-            command!(take, bits(run.0), taken, membership.id),
-            command!(reserve, membership.id, division.requests + reserved, position, is_idle),
-            command!(progress, bits(run.0), numbers, orders.is_exhausted),
+            command!(TAKE_PARTITIONS, bits(run.0), taken, membership.id),
+            command!(RESERVE_REQUESTS, membership.id, division.requests + reserved, position, is_idle),
+            command!(ADVANCE_PROGRESS, bits(run.0), numbers, orders.is_exhausted),
         ])?;
-        orders.gained = (!gained.is_empty())
-            .then(|| -> Result<_, Fault> {
-                let next_order = held.column::<i64>(3)?.cast_unsigned();
-                Ok(Box::new(GainedPartitions {
-                    partitions: gained,
-                    next_order,
-                    ..GainedPartitions::default()
-                }))
-            })
-            .transpose()?;
+        if !gained.is_empty() {
+            let next_order = held.column::<i64>(3)?.cast_unsigned();
+            let gained = GainedPartitions { partitions: gained, next_order, ..GainedPartitions::default() };
+            orders.gained = Some(Box::new(gained));
+        }
         Ok((orders, owned, position))
     })?;
     membership.position = position;
