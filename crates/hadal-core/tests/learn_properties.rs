@@ -8,7 +8,7 @@ use hadal_core::learn::isotonic::Isotonic;
 use hadal_core::learn::logistic::{Logistic, LogisticOptions};
 use hadal_core::learn::metrics::{calibration_error, roc_auc};
 use hadal_core::learn::online::OnlineLogistic;
-use hadal_core::learn::platt::Sigmoid;
+use hadal_core::learn::platt::PlattScaling;
 use hadal_core::learn::resampling;
 use hadal_core::learn::softmax::Softmax;
 use hadal_core::learn::sparse::SparseRow;
@@ -138,7 +138,7 @@ proptest! {
     fn a_rising_sigmoid_keeps_the_roc_area(seen in prop::collection::vec((-50i8..50, any::<bool>()), 2..60)) {
         let (margins, labels): (Vec<f32>, Vec<bool>) =
             seen.into_iter().map(|(margin, label)| (f32::from(margin) / 10.0, label)).unzip();
-        let fitted = Sigmoid::fit(&margins, &labels);
+        let fitted = PlattScaling::fit(&margins, &labels);
         let probabilities: Vec<f32> = margins.iter().map(|&margin| fitted.probability(margin)).collect();
         prop_assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
         let (before, after) = (roc_auc(&margins, &labels), roc_auc(&probabilities, &labels));

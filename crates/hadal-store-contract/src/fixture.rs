@@ -167,7 +167,7 @@ pub fn host_state(name: &str) -> HostState {
         robots_until: Time(u64::MAX),
         robots_validator: Some("\"v1\"".into()),
         next_at: Time(5000),
-        address_next_at: Time(4000),
+        group_next_at: Time(4000),
         failures: 2,
         latency_ms: 80,
         requests: 9,

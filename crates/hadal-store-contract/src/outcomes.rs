@@ -264,7 +264,7 @@ pub fn progress_is_kept_and_a_strategy_is_replaced_by_a_new_one_only(store: &dyn
     let progress = RunProgress {
         max_requests: Some(9000),
         next_seq: 4,
-        next_order: 90,
+        next_arrival: 90,
         now: Time(u64::MAX),
         generation: 3,
         elapsed_ms: 1234,

@@ -61,19 +61,19 @@ impl Classifiers {
     /// Trains a topic of the user against the background. If the examples are of one built-in domain, its
     /// classifier supports the topic.
     pub fn learn_topic(&self, examples: &TopicExamples) -> LearnedTopic {
-        self.learn_topic_within(examples, self.related_domain(&examples.forms))
+        self.learn_topic_within(examples, self.similar_domain(&examples.forms))
     }
 
     /// Trains a topic that is supported by a built-in domain, or by none.
     pub fn learn_topic_within(&self, examples: &TopicExamples, related: Option<usize>) -> LearnedTopic {
         let vocabulary = self.domains.vocabulary();
         let (forms, pages) = (self.background.forms(vocabulary), self.background.pages(vocabulary));
-        LearnedTopic::train(examples, &forms, &pages).supported_by(related)
+        LearnedTopic::train(examples, &forms, &pages).with_domain(related)
     }
 
-    fn related_domain(&self, forms: &[TopicFeatures]) -> Option<usize> {
+    fn similar_domain(&self, forms: &[TopicFeatures]) -> Option<usize> {
         let judged: Vec<Vec<f32>> = forms.iter().map(|row| self.domains.classify_features(row)).collect();
-        related_domain(&judged)
+        similar_domain(&judged)
     }
 
     /// P(topic) of a search form, for a topic of the user.
@@ -106,7 +106,7 @@ impl Classifiers {
 }
 
 /// Built-in domain of example forms, by the mean of their probabilities in the order of [`super::domain::DOMAINS`].
-pub fn related_domain<P: AsRef<[f32]>>(judged: &[P]) -> Option<usize> {
+pub fn similar_domain<P: AsRef<[f32]>>(judged: &[P]) -> Option<usize> {
     let mean =
         |domain: usize| judged.iter().map(|p| p.as_ref()[domain]).sum::<f32>() / judged.len().max(1) as f32;
     (0..OTHER).find(|&domain| mean(domain) >= MIN_RELATED)

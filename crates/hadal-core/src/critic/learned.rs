@@ -6,7 +6,7 @@
 
 use super::topic_features::{TopicFeatures, text_topic_features};
 use crate::learn::logistic::{Logistic, LogisticOptions};
-use crate::learn::platt::Sigmoid;
+use crate::learn::platt::PlattScaling;
 use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct LearnedTopic {
 /// Share of the built-in domain in the log-odds of a supported topic; the topic's own model has the rest. Topics of eleven
 /// domains from five examples each, precision / recall on other sites, measured outside the project: 0.94 / 0.60 with 0.5,
 /// 0.96 / 0.66 with 0.7, 0.97 / 0.82 with 0.85, 0.94 / 0.86 with 1; 0.84 / 0.48 without support.
-const SUPPORT: f32 = 0.85;
+const DOMAIN_WEIGHT: f32 = 0.85;
 
 /// Training data of a topic.
 #[derive(Clone, Debug, Default)]
@@ -58,15 +58,15 @@ impl LearnedTopic {
     }
 
     /// The topic, supported by a built-in domain or by none.
-    pub fn supported_by(self, domain: Option<usize>) -> LearnedTopic {
+    pub fn with_domain(self, domain: Option<usize>) -> LearnedTopic {
         LearnedTopic { related: domain.and_then(|domain| u8::try_from(domain).ok()), ..self }
     }
 
     /// Combines P(topic) by the own model with P(domain) of the supporting domain: a weighted mean of the log-odds.
     pub fn supported(&self, own: f32, p_domain: impl FnOnce(usize) -> f32) -> f32 {
         let Some(domain) = self.related else { return own };
-        let odds = (1.0 - SUPPORT) * log_odds(own) + SUPPORT * log_odds(p_domain(usize::from(domain)));
-        Sigmoid::IDENTITY.probability(odds)
+        let odds = (1.0 - DOMAIN_WEIGHT) * log_odds(own) + DOMAIN_WEIGHT * log_odds(p_domain(usize::from(domain)));
+        PlattScaling::IDENTITY.probability(odds)
     }
 
     /// P(topic) of a search form.
@@ -118,7 +118,7 @@ fn word_rows(words: &str) -> Vec<TopicFeatures> {
 struct BinaryTopicModel {
     vocabulary: Vocabulary,
     model: Logistic,
-    sigmoid: Sigmoid,
+    sigmoid: PlattScaling,
 }
 
 /// L2 penalty. Chosen by hand on the figures of `hadal eval forms` for topics from five examples.
@@ -190,19 +190,19 @@ const NEGATIVES_BELOW: f64 = 0.99;
 /// on one fold of topics with five examples: 0.3 gave the highest recall at a precision above 0.9 there.
 const THRESHOLD: f32 = 0.3;
 
-/// Sigmoid with P = 0.5 between the negatives and left-out positives. Five positives are too few to fit one: a single
+/// PlattScaling with P = 0.5 between the negatives and left-out positives. Five positives are too few to fit one: a single
 /// positive that resembles no other moves a fitted threshold above all positives.
-fn separate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Sigmoid {
+fn separate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> PlattScaling {
     let left_out = sorted_margins(left_out_margins(positives, hints, others));
     let model = fit(positives, hints, others);
     let negative = sorted_margins(others.iter().map(|row| model.margin(row)).collect());
     let (Some(&typical), false) = (left_out.get(left_out.len() / 2), negative.is_empty()) else {
-        return Sigmoid::IDENTITY;
+        return PlattScaling::IDENTITY;
     };
     let upper = negative[((negative.len() - 1) as f64 * NEGATIVES_BELOW) as usize];
     let gap = (typical - upper).max(MIN_GAP);
     let slope = TYPICAL_LOG_ODDS / ((1.0 - THRESHOLD) * gap);
-    Sigmoid { slope, intercept: -slope * (upper + THRESHOLD * gap) }
+    PlattScaling { slope, intercept: -slope * (upper + THRESHOLD * gap) }
 }
 
 /// Log-odds of a typical positive: P = 0.9. Guess.
@@ -225,7 +225,7 @@ fn left_out_margins(positives: &[SparseRow], hints: &[SparseRow], others: &[Spar
 }
 
 /// Fits the calibration on margins of positives that were left out of training, and of negatives.
-fn calibrate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Sigmoid {
+fn calibrate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> PlattScaling {
     let mut margins = left_out_margins(positives, hints, others);
     let mut labels = vec![true; margins.len()];
     let model = fit(positives, hints, others);
@@ -235,9 +235,9 @@ fn calibrate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow])
         margins.push(model.margin(row));
         labels.push(false);
     }
-    let sigmoid = Sigmoid::fit(&margins, &labels);
+    let sigmoid = PlattScaling::fit(&margins, &labels);
     // Examples that do not resemble each other yield no usable slope.
-    if sigmoid.slope > 0.2 { sigmoid } else { Sigmoid::IDENTITY }
+    if sigmoid.slope > 0.2 { sigmoid } else { PlattScaling::IDENTITY }
 }
 
 #[cfg(test)]
@@ -274,9 +274,9 @@ mod tests {
 
     #[test]
     fn a_supporting_domain_outweighs_a_doubtful_model_of_few_examples() {
-        let topic = LearnedTopic::train(&TopicExamples::default(), &[], &[]).supported_by(Some(2));
+        let topic = LearnedTopic::train(&TopicExamples::default(), &[], &[]).with_domain(Some(2));
         assert!(topic.supported(0.1, |_| 0.9) > 0.7 && topic.supported(0.9, |_| 0.1) < 0.3);
-        assert_eq!(topic.supported_by(None).supported(0.1, |_| 0.9), 0.1);
+        assert_eq!(topic.with_domain(None).supported(0.1, |_| 0.9), 0.1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The words are judged by the page classifier as if they were a short page: anchor text and URL as its title, or the
 //! text around the link as its text. Host names and paths join words (`usedcars`), so they are split into known words.
 //!
-//! The pages of a site repeat their links, and judging a link costs more than parsing it. [`RecentTopics`] holds the
+//! The pages of a site repeat their links, and judging a link costs more than parsing it. [`LinkTopicCache`] holds the
 //! estimates of recent links.
 
 use crate::address::{Site, readable_path};
@@ -22,13 +22,13 @@ const SLOTS: usize = 1 << 16;
 ///
 /// A slot is one integer: 32 bits of the key, then the bits of the probability. A link is mistaken for another one if 47
 /// bits of their keys are equal.
-pub(super) struct RecentTopics {
+pub(super) struct LinkTopicCache {
     slots: Vec<AtomicU64>,
 }
 
-impl RecentTopics {
-    pub(super) fn new() -> RecentTopics {
-        RecentTopics { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
+impl LinkTopicCache {
+    pub(super) fn new() -> LinkTopicCache {
+        LinkTopicCache { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 
     /// P(topic) of a key. Calls `estimate` if the key is not in the cache.
@@ -49,7 +49,7 @@ impl RecentTopics {
 /// Judges the links of a page with a classifier of pages.
 pub(super) fn judge_links(
     page: &Page,
-    recent: Option<&RecentTopics>,
+    recent: Option<&LinkTopicCache>,
     p_topic: impl Fn(&Page) -> f32,
 ) -> Vec<LinkTopic> {
     let other_sites = count_other_sites(page);
@@ -69,7 +69,7 @@ fn count_other_sites(page: &Page) -> u16 {
 fn judge(
     link: &Link,
     language: Option<&str>,
-    recent: Option<&RecentTopics>,
+    recent: Option<&LinkTopicCache>,
     p_topic: impl Fn(&Page) -> f32,
 ) -> LinkTopic {
     let context = &link.context;
@@ -123,7 +123,7 @@ fn short_page(link: &Link, language: Option<&str>, title: String, text: String) 
 
 #[cfg(test)]
 mod tests {
-    use super::{RecentTopics, judge_links};
+    use super::{LinkTopicCache, judge_links};
     use crate::critic::Critic;
     use crate::critic::trained::{CriticTarget, TrainedCritic};
     use crate::html;
@@ -159,7 +159,7 @@ mod tests {
     fn a_link_that_was_judged_before_is_not_judged_again() {
         let page =
             |body: &str| html::parse(body.as_bytes(), None, &Url::parse("http://here.example/").unwrap());
-        let recent = RecentTopics::new();
+        let recent = LinkTopicCache::new();
         let first = judge_links(&page("<a href='/a'>hotel</a>"), Some(&recent), |_| 0.25);
         let again = judge_links(&page("<p>x</p><a href='/a'>hotel</a>"), Some(&recent), |_| 0.75);
         assert_eq!((first[0].own, again[0].own), (0.25, 0.25));

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 /// P(searchable) of an endpoint that a page's markup suggests and that was not requested yet. Guess.
 const P_ENDPOINT: f32 = 0.9;
 /// P(searchable) of a request that a script sent for a typed word. Guess; its answers were compared.
-const P_LEARNED: f32 = 0.95;
+const P_LEARNED_REQUEST: f32 = 0.95;
 
 /// Judges pages and forms for one topic.
 pub trait Critic: Send + Sync {

@@ -5,7 +5,7 @@
 
 use super::domain::{DOMAINS, DomainText};
 use crate::learn::logistic::LogisticOptions;
-use crate::learn::platt::Sigmoid;
+use crate::learn::platt::PlattScaling;
 use crate::learn::resampling::grouped_folds;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::SparseRow;
@@ -26,7 +26,7 @@ const INNER_FOLDS: usize = 3;
 pub struct PageClassifier {
     vocabulary: Vocabulary,
     model: Softmax,
-    sigmoid: Sigmoid,
+    sigmoid: PlattScaling,
 }
 
 impl PageClassifier {
@@ -46,7 +46,7 @@ impl PageClassifier {
             }
         }
         PageClassifier {
-            sigmoid: Sigmoid::fit(&odds, &labels),
+            sigmoid: PlattScaling::fit(&odds, &labels),
             model: train(&rows, texts, |_| true),
             vocabulary,
         }

@@ -10,7 +10,7 @@ use super::domain::DOMAINS;
 use super::topic_features::form_stem_features;
 use crate::http::Method;
 use crate::learn::bayes::NaiveBayes;
-use crate::learn::platt::Sigmoid;
+use crate::learn::platt::PlattScaling;
 use crate::learn::resampling::grouped_folds;
 use crate::learn::sparse::SparseRow;
 use crate::learn::svm::{LinearSvm, SvmOptions};
@@ -90,7 +90,7 @@ const INNER_FOLDS: usize = 5;
 /// Estimates the domain of a search form with one SVM per domain, each against the rest.
 pub struct SvmDomainClassifier {
     vocabulary: Vocabulary,
-    domains: Vec<(LinearSvm, Sigmoid)>,
+    domains: Vec<(LinearSvm, PlattScaling)>,
 }
 
 impl SvmDomainClassifier {
@@ -106,7 +106,7 @@ impl SvmDomainClassifier {
             let labels: Vec<bool> = examples.iter().map(|example| example.domain == Some(domain)).collect();
             let margins = margins_by_fold(&rows, &labels, &folds);
             let model = LinearSvm::train(&rows, &labels, None, &SvmOptions::default());
-            (model, Sigmoid::fit(&margins, &labels))
+            (model, PlattScaling::fit(&margins, &labels))
         });
         SvmDomainClassifier { domains: domains.collect(), vocabulary }
     }

@@ -7,9 +7,9 @@
 use super::FormKind;
 use super::MIN_ACCEPTED_P;
 use super::kind_features::{each_kind_feature, feature_hash, is_shown, kind_features, without_search_words};
-use super::{LabelledForm, P_ENDPOINT, P_LEARNED};
+use super::{LabelledForm, P_ENDPOINT, P_LEARNED_REQUEST};
 use crate::learn::logistic::{Logistic, LogisticOptions};
-use crate::learn::platt::Sigmoid;
+use crate::learn::platt::PlattScaling;
 use crate::learn::resampling::grouped_folds;
 use crate::learn::softmax::Softmax;
 use crate::learn::sparse::SparseRow;
@@ -41,7 +41,7 @@ const MIN_COPIED_FIELDS: usize = 2;
 pub struct SearchableClassifier {
     vocabulary: Vocabulary,
     model: Logistic,
-    sigmoid: Sigmoid,
+    sigmoid: PlattScaling,
     kinds: Softmax,
 }
 
@@ -68,7 +68,7 @@ impl SearchableClassifier {
             .expect("L2 is not empty");
         SearchableClassifier {
             model: set.train(|_| true, l2),
-            sigmoid: Sigmoid::fit_slope(&margins, labels),
+            sigmoid: PlattScaling::fit_slope(&margins, labels),
             kinds: train_kinds(examples, &set),
             vocabulary,
         }
@@ -80,7 +80,7 @@ impl SearchableClassifier {
             return (P_ENDPOINT, FormKind::Search);
         }
         if is_learned(form) {
-            return (P_LEARNED, FormKind::Search);
+            return (P_LEARNED_REQUEST, FormKind::Search);
         }
         if !form.fields.iter().any(|field| is_shown(field.kind)) {
             return (0.0, FormKind::Other);
@@ -183,7 +183,7 @@ impl KindTrainingSet {
 
 /// Mean log loss of the margins after calibration.
 fn loss(margins: &[f32], labels: &[bool]) -> f64 {
-    let sigmoid = Sigmoid::fit_slope(margins, labels);
+    let sigmoid = PlattScaling::fit_slope(margins, labels);
     let losses = margins.iter().zip(labels).map(|(&margin, &label)| {
         let p = f64::from(sigmoid.probability(margin)).clamp(1e-6, 1.0 - 1e-6);
         if label { -p.ln() } else { -(1.0 - p).ln() }

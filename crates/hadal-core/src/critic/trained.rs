@@ -4,7 +4,7 @@ use super::MIN_ACCEPTED_P;
 use super::classifiers::Classifiers;
 use super::domain::{DOMAINS, OTHER};
 use super::learned::LearnedTopic;
-use super::link_topic::{RecentTopics, judge_links};
+use super::link_topic::{LinkTopicCache, judge_links};
 use super::topic_features::{form_topic_features, page_text_features, page_topic_features};
 use super::{Critic, FormVerdict, PageVerdict};
 use crate::page::{Form, LinkTopic, Page};
@@ -31,7 +31,7 @@ impl CriticTarget {
 pub struct TrainedCritic {
     classifiers: &'static Classifiers,
     target: CriticTarget,
-    recent_links: RecentTopics,
+    recent_links: LinkTopicCache,
 }
 
 /// Forms with a lower P(searchable) skip the domain classifier and get P(topic) = 0. Saves time; guess.
@@ -43,7 +43,7 @@ const MIN_P_SEARCHABLE: f32 = 0.02;
 /// trained on, forms that are no searches included: 0.79 / 0.89 with 0.5, 0.83 / 0.87 with 0.42, 0.86 / 0.85 with 0.35, mean
 /// of three divisions into folds, measured outside the project; 0.83 / 0.88 with 0.4 by `hadal eval forms`. Crawls of twelve
 /// topics over two webs of real pages have a precision of 0.955 with 0.4, so a lower value is not used.
-const DECISION: f32 = 0.4;
+const MIN_JOINT_P: f32 = 0.4;
 
 /// Evidence for a request that a script sent for a typed word.
 const SENT_BY_SCRIPT: &str = "a script sends";
@@ -53,7 +53,7 @@ const EVIDENCE_FEATURES: usize = 4;
 impl TrainedCritic {
     /// Creates a critic with the classifiers of this process.
     pub fn new(target: CriticTarget) -> TrainedCritic {
-        TrainedCritic { classifiers: Classifiers::current(), target, recent_links: RecentTopics::new() }
+        TrainedCritic { classifiers: Classifiers::current(), target, recent_links: LinkTopicCache::new() }
     }
 
     /// P(relevant) with the decision at 0.5, at most P(searchable).
@@ -85,12 +85,12 @@ impl TrainedCritic {
     }
 }
 
-/// P(relevant) of a form for a built-in domain: the odds of `p_searchable * p_topic` are scaled so that [`DECISION`] becomes
+/// P(relevant) of a form for a built-in domain: the odds of `p_searchable * p_topic` are scaled so that [`MIN_JOINT_P`] becomes
 /// 0.5. At most `p_searchable`, so that a relevant form is searchable too.
 pub fn p_relevant(p_searchable: f32, p_topic: f32) -> f32 {
     let p = p_searchable * p_topic;
-    let scaled = p * (1.0 - DECISION);
-    let decided = scaled / (scaled + (1.0 - p) * DECISION);
+    let scaled = p * (1.0 - MIN_JOINT_P);
+    let decided = scaled / (scaled + (1.0 - p) * MIN_JOINT_P);
     decided.min(p_searchable)
 }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_form_is_relevant_from_the_decision_on_if_it_is_searchable() {
-        assert!(p_relevant(1.0, DECISION + 0.01) > 0.5 && p_relevant(1.0, DECISION - 0.01) < 0.5);
+        assert!(p_relevant(1.0, MIN_JOINT_P + 0.01) > 0.5 && p_relevant(1.0, MIN_JOINT_P - 0.01) < 0.5);
         assert!(p_relevant(0.45, 1.0) < 0.5);
         assert_eq!((p_relevant(0.0, 0.3), p_relevant(1.0, 1.0)), (0.0, 1.0));
         assert!(p_relevant(0.9, 0.8) > p_relevant(0.9, 0.7));

@@ -16,7 +16,7 @@ pub(super) struct DecodedBody<'a> {
     /// WHATWG name of the encoding.
     pub charset: &'static str,
     /// True if the body was longer than [`limits::BYTES`].
-    pub is_truncated: bool,
+    pub is_cut: bool,
 }
 
 /// Decodes at most [`limits::BYTES`] bytes of a body.
@@ -24,7 +24,7 @@ pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) 
     let kept = &body[..body.len().min(limits::BYTES)];
     let (encoding, mark) = Encoding::for_bom(kept).unwrap_or_else(|| (choose(kept, content_type, url), 0));
     let (text, _) = encoding.decode_without_bom_handling(&kept[mark..]);
-    DecodedBody { text, charset: encoding.name(), is_truncated: kept.len() < body.len() }
+    DecodedBody { text, charset: encoding.name(), is_cut: kept.len() < body.len() }
 }
 
 /// Decodes a body that is data. It is UTF-8 if valid as such, whatever the server declares. Otherwise its encoding is given

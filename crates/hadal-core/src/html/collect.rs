@@ -28,7 +28,7 @@ pub(super) struct Collected<'a> {
     /// `<script>` elements.
     pub scripts: Vec<NodeRef<'a>>,
     /// True if a limit left out text or elements.
-    pub is_truncated: bool,
+    pub is_cut: bool,
     /// Outermost hidden element around the current position.
     hidden_root: Option<NodeRef<'a>>,
     /// Last heading or legend so far.
@@ -77,7 +77,7 @@ pub(super) fn collect<'a>(tree: &DomTree<'a>) -> Collected<'a> {
             WalkEvent::Leave(node) => found.leave(node),
         }
     }
-    found.is_truncated |= found.texts.is_full();
+    found.is_cut |= found.texts.is_full();
     found
 }
 
@@ -248,7 +248,7 @@ impl<'a> Collected<'a> {
         if self.anchors.len() < limits::LINKS {
             self.anchors.push(node);
         } else {
-            self.is_truncated = true;
+            self.is_cut = true;
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Collected<'a> {
         if self.forms.len() < limits::FORMS {
             self.forms.push(CollectedForm { node, heading: self.heading });
         } else {
-            self.is_truncated = true;
+            self.is_cut = true;
         }
     }
 
@@ -284,7 +284,7 @@ impl<'a> Collected<'a> {
         if self.controls.len() < limits::CONTROLS {
             self.controls.push(CollectedControl { node, heading: self.heading, lead });
         } else {
-            self.is_truncated = true;
+            self.is_cut = true;
         }
         if node.is(&local_name!("input")) {
             self.write_button(node);

@@ -20,7 +20,7 @@ pub(super) struct FieldBuilder<'f, 'a> {
     /// Options that may still be added before [`limits::PAGE_OPTIONS`] is reached.
     options_left: usize,
     /// True if options were left out.
-    pub is_truncated: bool,
+    pub is_cut: bool,
 }
 
 impl<'f, 'a> FieldBuilder<'f, 'a> {
@@ -32,7 +32,7 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
             }
         }
         let labels = LabelIndex::new(found);
-        FieldBuilder { found, base, ids, labels, options_left: limits::PAGE_OPTIONS, is_truncated: false }
+        FieldBuilder { found, base, ids, labels, options_left: limits::PAGE_OPTIONS, is_cut: false }
     }
 
     /// First element with an id.
@@ -102,9 +102,9 @@ impl<'f, 'a> FieldBuilder<'f, 'a> {
         };
         let Some(source) = source else { return Vec::new() };
         let max = limits::OPTIONS.min(self.options_left);
-        let (options, is_truncated) = options_of(source, max);
+        let (options, is_cut) = options_of(source, max);
         self.options_left -= options.len();
-        self.is_truncated |= is_truncated;
+        self.is_cut |= is_cut;
         options
     }
 
@@ -208,7 +208,7 @@ pub(super) fn kind(node: NodeRef<'_>) -> FieldKind {
 /// Up to `max` enabled options of a select or datalist in document order, and whether some were left out.
 fn options_of(list: NodeRef<'_>, max: usize) -> (Vec<FieldOption>, bool) {
     let mut options = Vec::new();
-    let (mut is_truncated, mut may_be_empty) = (false, is_list_box(list));
+    let (mut is_cut, mut may_be_empty) = (false, is_list_box(list));
     let mut walk = TreeWalk::below(list);
     while let Some(step) = walk.next() {
         let WalkEvent::Enter(node) = step else { continue };
@@ -221,8 +221,8 @@ fn options_of(list: NodeRef<'_>, max: usize) -> (Vec<FieldOption>, bool) {
             }
             walk.skip_children(node);
         } else if is_option {
-            is_truncated = options.len() == max;
-            if is_truncated {
+            is_cut = options.len() == max;
+            if is_cut {
                 break;
             }
             options.push(option_of(node));
@@ -231,7 +231,7 @@ fn options_of(list: NodeRef<'_>, max: usize) -> (Vec<FieldOption>, bool) {
     if list.is(&local_name!("select")) && !list.has(&local_name!("multiple")) {
         select_one(&mut options, may_be_empty);
     }
-    (options, is_truncated)
+    (options, is_cut)
 }
 
 /// True for a select that shows several rows. It may have no selected option.

@@ -23,7 +23,7 @@ pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>
         forms.push(element_form(index as u32, form, controls, found, &mut fields, page, base));
     }
     forms.extend(loose_forms(found, &owned.loose, &mut fields, page));
-    (forms, fields.is_truncated)
+    (forms, fields.is_cut)
 }
 
 /// Controls by owner, as indices into the page's controls.

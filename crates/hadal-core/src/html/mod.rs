@@ -90,11 +90,11 @@ fn parse_inspecting<T>(
     let (links, link_indices) = links::links(&found, url, &base);
     let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
-    let (mut forms, is_truncated) = forms::forms(&found, url, &base);
+    let (mut forms, is_cut) = forms::forms(&found, url, &base);
     add_declared_searches(&mut forms, &hints, &base);
 
-    let too_long = decoded.is_truncated.then_some(ParseLimit::Bytes);
-    let too_many = (found.is_truncated || is_truncated).then_some(ParseLimit::Items);
+    let too_long = decoded.is_cut.then_some(ParseLimit::Bytes);
+    let too_many = (found.is_cut || is_cut).then_some(ParseLimit::Items);
     let title =
         found.title.map_or(String::new(), |title| text::short(&dom::text_below(title, limits::SHORT_TEXT)));
     let text = found.texts.into_visible();

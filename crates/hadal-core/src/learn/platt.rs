@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Map from margins to probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sigmoid {
+pub struct PlattScaling {
     /// Change of the log-odds per unit of margin. Negative if the margins are reversed.
     pub slope: f32,
     /// Log-odds at margin 0.
@@ -19,15 +19,15 @@ pub struct Sigmoid {
 /// Added to the diagonal of the Hessian, which is singular if all margins are equal. Value of the paper.
 const RIDGE: f64 = 1e-12;
 
-impl Sigmoid {
+impl PlattScaling {
     /// Margins are log-odds.
-    pub const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, intercept: 0.0 };
+    pub const IDENTITY: PlattScaling = PlattScaling { slope: 1.0, intercept: 0.0 };
 
     /// Fits slope and intercept. The margins must come from a model that was not trained on these rows.
-    pub fn fit(margins: &[f32], labels: &[bool]) -> Sigmoid {
+    pub fn fit(margins: &[f32], labels: &[bool]) -> PlattScaling {
         let targets = targets(margins, labels);
         if targets.is_empty() {
-            return Sigmoid::IDENTITY;
+            return PlattScaling::IDENTITY;
         }
         let mean = targets.iter().map(|target| target.1).sum::<f64>() / targets.len() as f64;
         let mut at = (0.0, (mean / (1.0 - mean)).ln());
@@ -46,11 +46,11 @@ impl Sigmoid {
             let Some((next, next_loss)) = attempt else { break };
             (at, loss) = (next, next_loss);
         }
-        Sigmoid { slope: at.0 as f32, intercept: at.1 as f32 }
+        PlattScaling { slope: at.0 as f32, intercept: at.1 as f32 }
     }
 
     /// Fits the slope with intercept 0. Margin 0 keeps the probability 0.5; only the confidence of the model changes.
-    pub fn fit_slope(margins: &[f32], labels: &[bool]) -> Sigmoid {
+    pub fn fit_slope(margins: &[f32], labels: &[bool]) -> PlattScaling {
         let targets = targets(margins, labels);
         let (mut low, mut high) = (0.05, 20.0);
         // Ternary search: the loss is convex in the slope.
@@ -62,7 +62,7 @@ impl Sigmoid {
                 false => low = left,
             }
         }
-        Sigmoid { slope: ((low + high) / 2.0) as f32, intercept: 0.0 }
+        PlattScaling { slope: ((low + high) / 2.0) as f32, intercept: 0.0 }
     }
 
     /// P(label is true) at a margin.
@@ -125,7 +125,7 @@ mod tests {
         // Margins of 3 and -3 that are right three times in four: log-odds of 3/4 are ln 3.
         let margins = [3.0, 3.0, 3.0, 3.0, -3.0, -3.0, -3.0, -3.0].repeat(1000);
         let labels = [true, true, true, false, false, false, false, true].repeat(1000);
-        let sigmoid = Sigmoid::fit_slope(&margins, &labels);
+        let sigmoid = PlattScaling::fit_slope(&margins, &labels);
         assert!((sigmoid.slope - 3.0f32.ln() / 3.0).abs() < 1e-3, "{sigmoid:?}");
         assert_eq!(sigmoid.probability(0.0), 0.5);
     }
@@ -140,7 +140,7 @@ mod tests {
         // 1/6, so the means aimed at are (3*5/6 + 1/6)/4 = 2/3 and 1/3.
         let margins = [1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
         let labels = [true, true, true, false, true, false, false, false];
-        let fitted = Sigmoid::fit(&margins, &labels);
+        let fitted = PlattScaling::fit(&margins, &labels);
         assert!((fitted.slope - logit(2.0 / 3.0)).abs() < 1e-5 && fitted.intercept.abs() < 1e-5);
         assert!((fitted.probability(1.0) - 2.0 / 3.0).abs() < 1e-5);
     }
@@ -148,37 +148,37 @@ mod tests {
     #[test]
     fn equal_margins_give_the_share_of_true_labels_with_prior() {
         let fitted =
-            Sigmoid::fit(&[0.0; 10], &[true, true, true, true, true, true, false, false, false, false]);
+            PlattScaling::fit(&[0.0; 10], &[true, true, true, true, true, true, false, false, false, false]);
         let expected = (6.0 * 7.0 / 8.0 + 4.0 / 6.0) / 10.0;
         assert!((fitted.probability(0.0) - expected).abs() < 1e-5);
-        let shifted = Sigmoid::fit(&[3.0; 4], &[true, false, true, false]);
+        let shifted = PlattScaling::fit(&[3.0; 4], &[true, false, true, false]);
         assert!((shifted.probability(3.0) - 0.5).abs() < 1e-5);
     }
 
     #[test]
     fn a_separated_sample_gives_no_certainty() {
-        let fitted = Sigmoid::fit(&[2.0, 3.0, -2.0, -1.0], &[true, true, false, false]);
+        let fitted = PlattScaling::fit(&[2.0, 3.0, -2.0, -1.0], &[true, true, false, false]);
         assert!(fitted.slope > 0.0 && fitted.probability(3.0) < 0.95);
-        let only_yes = Sigmoid::fit(&[1.0, 2.0], &[true, true]);
+        let only_yes = PlattScaling::fit(&[1.0, 2.0], &[true, true]);
         assert!((only_yes.probability(1.5) - 0.75).abs() < 1e-3);
     }
 
     #[test]
     fn a_known_sigmoid_is_found_again() {
         let mut random = super::super::rng::Rng::new(5);
-        let truth = Sigmoid { slope: 2.0, intercept: -1.0 };
+        let truth = PlattScaling { slope: 2.0, intercept: -1.0 };
         let margins: Vec<f32> = (0..20_000).map(|_| random.fraction() as f32 * 6.0 - 3.0).collect();
         let labels: Vec<bool> =
             margins.iter().map(|&m| random.fraction() < f64::from(truth.probability(m))).collect();
-        let fitted = Sigmoid::fit(&margins, &labels);
+        let fitted = PlattScaling::fit(&margins, &labels);
         assert!((fitted.slope - 2.0).abs() < 0.1 && (fitted.intercept + 1.0).abs() < 0.1, "{fitted:?}");
     }
 
     #[test]
     fn bad_margins_are_ignored_and_none_means_identity() {
-        assert_eq!(Sigmoid::fit(&[f32::NAN], &[true]), Sigmoid::IDENTITY);
-        assert_eq!(Sigmoid::IDENTITY.probability(0.0), 0.5);
-        let wild = Sigmoid::fit(&[1e30, -1e30, 1.0, f32::INFINITY], &[true, false, true, false]);
+        assert_eq!(PlattScaling::fit(&[f32::NAN], &[true]), PlattScaling::IDENTITY);
+        assert_eq!(PlattScaling::IDENTITY.probability(0.0), 0.5);
+        let wild = PlattScaling::fit(&[1e30, -1e30, 1.0, f32::INFINITY], &[true, false, true, false]);
         assert!(wild.probability(1.0).is_finite());
     }
 }

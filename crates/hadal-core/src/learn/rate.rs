@@ -6,8 +6,8 @@
 //!
 //! where `w` are the weights and `o` is an offset that the caller supplies and that is not learned. If `n` events follow
 //! from the trial, its negative log-likelihood is `λ - n * ln λ + const`, with the derivative `(λ - n) * x_j` by `w_j`.
-//! The two terms are applied separately: [`OnlineRate::add_trial`] applies `λ * x_j` when the trial is made, and
-//! [`OnlineRate::add_events`] applies `-n * x_j` whenever events arrive, possibly later and in parts.
+//! The two terms are applied separately: [`OnlinePoisson::add_trial`] applies `λ * x_j` when the trial is made, and
+//! [`OnlinePoisson::add_events`] applies `-n * x_j` whenever events arrive, possibly later and in parts.
 //!
 //! Each update is an AdaGrad step in a table of fixed size, as in [`super::online`]. With `e = λ` or `e = -n`:
 //!
@@ -35,18 +35,18 @@ pub type HashedFeature = (u32, f32);
 
 /// Online Poisson regression model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnlineRate {
+pub struct OnlinePoisson {
     step: f32,
     weights: Vec<f32>,
     /// Sum `G` of the squared gradients of each cell.
     squared_gradients: Vec<f32>,
 }
 
-impl OnlineRate {
+impl OnlinePoisson {
     /// Creates a model with `2^bits` cells. `step` is the learning rate.
-    pub fn new(bits: u8, step: f32) -> OnlineRate {
+    pub fn new(bits: u8, step: f32) -> OnlinePoisson {
         let cells = 1usize << bits.min(24);
-        OnlineRate { step, weights: vec![0.0; cells], squared_gradients: vec![0.0; cells] }
+        OnlinePoisson { step, weights: vec![0.0; cells], squared_gradients: vec![0.0; cells] }
     }
 
     /// `w.x`: the part of `ln λ` that is learned.
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_rate_approaches_events_per_trial() {
-        let mut rate = OnlineRate::new(8, 0.3);
+        let mut rate = OnlinePoisson::new(8, 0.3);
         let (rich, poor) = ([(1, 1.0)], [(2, 1.0)]);
         let offset = (0.05f32).ln();
         for n in 0..4000 {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn weights_of_features_that_occur_together_do_not_drift_apart() {
-        let mut rate = OnlineRate::new(8, 1.0);
+        let mut rate = OnlinePoisson::new(8, 1.0);
         let (both, one) = ([(1, 1.0), (2, 1.0)], [(1, 1.0)]);
         for _ in 0..100_000 {
             rate.add_trial(&both, -2.0);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn extreme_values_keep_rates_finite() {
-        let mut rate = OnlineRate::new(4, 0.3);
+        let mut rate = OnlinePoisson::new(4, 0.3);
         for _ in 0..1000 {
             rate.add_events(&[(3, 1.0)], 1e6);
             rate.add_trial(&[(3, 1.0)], 50.0);

@@ -7,7 +7,7 @@
 use super::lbfgs::minimise;
 use super::logistic::LogisticOptions;
 use super::packed::rounded;
-use super::platt::Sigmoid;
+use super::platt::PlattScaling;
 use super::sparse::{CompactRows, SparseRow};
 use super::weight_of;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl Softmax {
     }
 
     /// Probability of each class after calibration of its log-odds. The probabilities add up to 1.
-    pub fn calibrated(&self, row: &SparseRow, sigmoid: &Sigmoid) -> Vec<f32> {
+    pub fn calibrated(&self, row: &SparseRow, sigmoid: &PlattScaling) -> Vec<f32> {
         sigmoid.normalised_probabilities(&self.log_odds(row))
     }
 

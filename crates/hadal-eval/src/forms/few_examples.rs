@@ -10,7 +10,7 @@ use super::domains::{DomainFigures, FOLDS, site_folds};
 use crate::training::built_in::{LabelledData, SEED, row};
 use hadal_core::critic::LabelledForm;
 use hadal_core::critic::MIN_ACCEPTED_P;
-use hadal_core::critic::classifiers::related_domain;
+use hadal_core::critic::classifiers::similar_domain;
 use hadal_core::critic::domain::{DOMAINS, OTHER};
 use hadal_core::critic::learned::{LearnedTopic, TopicExamples};
 use hadal_core::critic::topic_features::{TopicFeatures, page_text_features, page_topic_features};
@@ -169,7 +169,7 @@ impl Set<'_> {
         };
         let related: Vec<&[f32]> = chosen.iter().map(|&at| self.p_domains[at]).collect();
         let topic = LearnedTopic::train(&material, &of(&self.rows, &known), &of(&self.pages, &known))
-            .supported_by(related_domain(&related));
+            .with_domain(similar_domain(&related));
         let test =
             (0..self.rows.len()).filter(|&at| self.fold[at] == fold && self.searches[at].confidence >= 0.8);
         test.map(|at| {

@@ -16,7 +16,7 @@ use super::recorded_estimates::RecordedEvidence;
 use super::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
 use hadal_core::harvest::estimate::calibration::{Calibration, Combination, KNOTS, MIN_ERROR};
-use hadal_core::harvest::estimate::{EstimateEvidence, SurveyedSize};
+use hadal_core::harvest::estimate::{EstimateEvidence, SizeByTotals};
 
 /// Quantiles of the residuals that become lower end, best estimate and upper end. A little wider than nine in ten, because
 /// real databases differ more than the collections.
@@ -137,7 +137,7 @@ fn score(rows: &[&CalibrationRow<'_>], calibration: &Calibration) -> f64 {
 /// Spread and quantiles of the interval by stated totals.
 fn fit_totals(rows: &[&CalibrationRow<'_>]) -> Option<([f64; 2], [f64; 3])> {
     let residual = |row: &&CalibrationRow<'_>| {
-        let surveyed: SurveyedSize = row.recorded.evidence.surveyed?;
+        let surveyed: SizeByTotals = row.recorded.evidence.surveyed?;
         Some((surveyed.error.hypot(MIN_ERROR), (row.size / surveyed.size).ln()))
     };
     let residuals: Vec<(f64, f64)> = rows.iter().filter_map(residual).collect();
@@ -330,7 +330,7 @@ mod tests {
         let evidence = |nth: u32| EstimateEvidence {
             seen: 500.0,
             least: 500.0,
-            surveyed: Some(SurveyedSize {
+            surveyed: Some(SizeByTotals {
                 size: 1_000.0 * (0.2 * f64::from(nth % 101) / 100.0 - 0.1).exp(),
                 error: 0.05,
             }),

@@ -325,7 +325,7 @@ impl OrderCrawl<'_> {
         after.pages_since_relevant = if relevant > 0 { 0 } else { before.pages_since_relevant + 1 };
         after.on_topic += u32::from(page.p_topic >= MIN_ACCEPTED_P);
         if after.relevant > 0 {
-            page.other_sites.iter().for_each(|cell| self.rates.count_mention(*cell));
+            page.other_sites.iter().for_each(|cell| self.rates.count_citation(*cell));
         }
         self.learn(waiting, site, after, reward * page.p_topic, searchable > 0);
         self.follow(waiting, page, relevant > 0);

@@ -4,7 +4,7 @@
 //! robots.txt decide whether the best link of that queue may be requested now.
 
 use super::step::{Step, StepKind};
-use super::workers::SharedPart;
+use super::workers::WorkerState;
 use super::{CrawlError, CrawlMode, Engine};
 use crate::polite::{Clock, FailureKind, Permission};
 use crate::store::*;
@@ -19,7 +19,7 @@ impl Engine {
     /// Chooses the next step. `None` when no step may be sent now.
     pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
         let allowed = self.allow_step();
-        self.is_held_back = allowed.is_none();
+        self.was_choice_denied = allowed.is_none();
         let Some(body_limit) = allowed else { return Ok(None) };
         let kind = match self.choose_probe()? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
@@ -36,7 +36,7 @@ impl Engine {
             Clock::Real => self.flights.has_room(self.crawl.clock.now()),
             Clock::Simulated(_) => self.flights.len() < self.crawl.window.max(1),
         };
-        let is_leased = self.shared.as_ref().is_none_or(SharedPart::is_leased);
+        let is_leased = self.shared.as_ref().is_none_or(WorkerState::is_leased);
         if *self.crawl.stop.borrow() || !has_room || self.resolutions.is_full() || !is_leased {
             return None;
         }

@@ -20,7 +20,7 @@ const MAX_WAITING: usize = 64;
 /// Steps in flight.
 pub struct Flights {
     in_flight: BTreeMap<u64, Flight>,
-    order: ArrivalOrder<FinishedStep>,
+    order: ReceiveOrder<FinishedStep>,
     results: (mpsc::UnboundedSender<FinishedStep>, mpsc::UnboundedReceiver<FinishedStep>),
     slots: Slots,
     reserved_bytes: u64,
@@ -40,11 +40,11 @@ struct Flight {
 
 impl Flights {
     /// No steps. Results are received in the order of sending, so that a crawl depends little on the time that each
-    /// response takes. `is_simulated`: always. Otherwise see [`ArrivalOrder`].
+    /// response takes. `is_simulated`: always. Otherwise see [`ReceiveOrder`].
     pub fn new(tools: StepTools, slots: Slots, is_simulated: bool) -> Flights {
         Flights {
             in_flight: BTreeMap::new(),
-            order: ArrivalOrder::default(),
+            order: ReceiveOrder::default(),
             results: mpsc::unbounded_channel(),
             slots,
             reserved_bytes: 0,
@@ -177,20 +177,20 @@ impl Flights {
 
 /// Order of results on the system clock: that of sending, except that a result waits for no step that was sent more
 /// than [`MAX_ORDER_WAIT`] ago, and that at most [`MAX_WAITING`] results wait.
-struct ArrivalOrder<T> {
+struct ReceiveOrder<T> {
     /// Steps without a result, by sequence number, with the time of sending.
     sent: BTreeMap<u64, Instant>,
     /// Results that were not received, by sequence number.
     arrived: BTreeMap<u64, T>,
 }
 
-impl<T> Default for ArrivalOrder<T> {
-    fn default() -> ArrivalOrder<T> {
-        ArrivalOrder { sent: BTreeMap::new(), arrived: BTreeMap::new() }
+impl<T> Default for ReceiveOrder<T> {
+    fn default() -> ReceiveOrder<T> {
+        ReceiveOrder { sent: BTreeMap::new(), arrived: BTreeMap::new() }
     }
 }
 
-impl<T> ArrivalOrder<T> {
+impl<T> ReceiveOrder<T> {
     fn send(&mut self, seq: u64, now: Instant) {
         self.sent.insert(seq, now);
     }
@@ -221,8 +221,8 @@ impl<T> ArrivalOrder<T> {
 mod tests {
     use super::*;
 
-    fn sent(steps: u64) -> (ArrivalOrder<u64>, Instant) {
-        let (mut order, now) = (ArrivalOrder::default(), Instant::now());
+    fn sent(steps: u64) -> (ReceiveOrder<u64>, Instant) {
+        let (mut order, now) = (ReceiveOrder::default(), Instant::now());
         (1..=steps).for_each(|seq| order.send(seq, now));
         (order, now)
     }

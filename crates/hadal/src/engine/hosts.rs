@@ -37,9 +37,9 @@ impl RunHosts {
         if let Some(ip) = known.ip {
             self.scheduler.learn_address(host, ip);
         }
-        self.scheduler.rest_until(host, known.next_at);
+        self.scheduler.delay_until(host, known.next_at);
         if known.group_next_at > now {
-            self.scheduler.rest_group(host, known.group_next_at);
+            self.scheduler.delay_group(host, known.group_next_at);
         }
         host
     }
@@ -78,7 +78,7 @@ impl RunHosts {
         if let Some(ip) = ip {
             self.scheduler.learn_address(host, ip);
         }
-        self.scheduler.rest_until(host, next_at);
+        self.scheduler.delay_until(host, next_at);
         Ok((host, true))
     }
 
@@ -132,7 +132,7 @@ impl RunHosts {
         Ok(self.known(host)?.permission(url, now))
     }
 
-    /// Readiness of a host. If it is not ready, `waiter` is reported by [`RunHosts::woken`] or [`RunHosts::release`]
+    /// Readiness of a host. If it is not ready, `waiter` is reported by [`RunHosts::take_ready`] or [`RunHosts::release`]
     /// later.
     pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
         self.scheduler.readiness_or_wait(host, waiter, now)
@@ -158,23 +158,23 @@ impl RunHosts {
     pub fn release(&mut self, host: HostIx, states: &[HostState]) -> Vec<HostIx> {
         let state = states.iter().find(|state| state.host == *self.scheduler.name(host));
         let (next_at, group_next_at) =
-            state.map(|state| (state.next_at, state.address_next_at)).unwrap_or_default();
+            state.map(|state| (state.next_at, state.group_next_at)).unwrap_or_default();
         self.scheduler.release(host, next_at, group_next_at)
     }
 
     /// Permits no request to a host before `until`.
-    pub fn rest_until(&mut self, host: HostIx, until: Time) {
-        self.scheduler.rest_until(host, until);
+    pub fn delay_until(&mut self, host: HostIx, until: Time) {
+        self.scheduler.delay_until(host, until);
     }
 
     /// Hosts that waited for the end of a pause which is over now.
-    pub fn woken(&mut self, now: Time) -> Vec<HostIx> {
-        self.scheduler.woken(now)
+    pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
+        self.scheduler.take_ready(now)
     }
 
     /// End of the pause that ends next.
-    pub fn next_wake(&self) -> Option<Time> {
-        self.scheduler.next_wake()
+    pub fn next_ready_at(&self) -> Option<Time> {
+        self.scheduler.next_ready_at()
     }
 
     /// Records an exchange with a host. Returns its new state, in which robots.txt is unchanged.

@@ -51,7 +51,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use step::{FinishedStep, Step, StepTools};
 use url::Url;
-use workers::SharedPart;
+use workers::WorkerState;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Result of a session.
@@ -142,9 +142,9 @@ struct Engine {
     resolutions: Resolutions,
     progress: CrawlProgress,
     /// Part of this worker, if the run is shared.
-    shared: Option<SharedPart>,
+    shared: Option<WorkerState>,
     /// True if the last choice was not permitted: no slot, number or request was left.
-    is_held_back: bool,
+    was_choice_denied: bool,
 }
 
 impl Engine {
@@ -164,7 +164,7 @@ impl Engine {
         if let Some(saved) = checkpoint.progress.strategy.take() {
             crawl.strategy.restore(&saved)?;
         }
-        let mut shared = joined.map(|joined| SharedPart::new(joined.lease));
+        let mut shared = joined.map(|joined| WorkerState::new(joined.lease));
         if shared.is_some() {
             crawl.strategy.share();
         }
@@ -185,9 +185,9 @@ impl Engine {
             progress.share();
             shared.retries_seeds = retries_seeds;
         }
-        let is_held_back = false;
+        let was_choice_denied = false;
         let mut engine =
-            Engine { crawl, run, frontier, flights, resolutions, progress, shared, is_held_back };
+            Engine { crawl, run, frontier, flights, resolutions, progress, shared, was_choice_denied };
         engine.coordinate()?;
         engine.resume(checkpoint.in_flight)?;
         if retries_seeds {
@@ -285,7 +285,7 @@ impl Engine {
         }
         let now = self.crawl.clock.now();
         let longest = if self.resolutions.is_idle() { POLL_INTERVAL } else { RESOLUTION_POLL };
-        let wait = self.frontier.hosts.next_wake().map_or(longest, |at| now.until(at));
+        let wait = self.frontier.hosts.next_ready_at().map_or(longest, |at| now.until(at));
         let wait = wait.clamp(Duration::from_millis(1), longest);
         let finished = match self.flights.is_empty() {
             true if self.is_over() => None,
@@ -307,7 +307,7 @@ impl Engine {
             return tokio::time::sleep(POLL_INTERVAL).await;
         }
         let now = self.crawl.clock.now();
-        if let Some(at) = self.frontier.hosts.next_wake()
+        if let Some(at) = self.frontier.hosts.next_ready_at()
             && now.until(at) <= MAX_HOST_WAIT
             && !self.is_finished()
         {
@@ -397,12 +397,12 @@ impl Engine {
             return false;
         }
         let now = self.crawl.clock.now();
-        let next_wake = self.frontier.hosts.next_wake();
+        let next_ready_at = self.frontier.hosts.next_ready_at();
         let longest = if self.all_seeds_fail() { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
-        let can_wait = next_wake.is_some_and(|at| now.until(at) <= longest);
+        let can_wait = next_ready_at.is_some_and(|at| now.until(at) <= longest);
         let mut is_over = !self.progress.is_paused() && (self.is_finished() || !can_wait);
         if let Some(shared) = &mut self.shared {
-            shared.is_idle = is_over && !self.is_held_back;
+            shared.is_idle = is_over && !self.was_choice_denied;
             is_over = shared.is_idle && shared.is_exhausted;
         }
         if is_over {

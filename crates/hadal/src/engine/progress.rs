@@ -45,14 +45,14 @@ struct Grant {
     /// End of the sequence numbers that are in use.
     numbers_end: u64,
     /// Numbers that follow.
-    more_numbers: Option<Range<u64>>,
+    next_seqs: Option<Range<u64>>,
     /// Most requests of the run that this worker may bring it to; `None` is no limit.
     request_limit: Option<u64>,
     is_budget_spent: bool,
 }
 
 /// Sequence numbers below which a worker asks for more. Guess: more than it sends until the answer.
-const MIN_NUMBERS: u64 = 2_000;
+const MIN_SEQS: u64 = 2_000;
 /// Requests below which a worker asks for more. Guess.
 const MIN_REQUESTS: u64 = 8;
 
@@ -95,7 +95,7 @@ impl CrawlProgress {
         let Some(grant) = &mut self.grant else { return };
         self.spent = orders.counters.clone();
         (grant.request_limit, grant.is_budget_spent) = (orders.request_limit, orders.is_budget_spent);
-        grant.more_numbers = orders.numbers.clone().or(grant.more_numbers.take());
+        grant.next_seqs = orders.numbers.clone().or(grant.next_seqs.take());
     }
 
     /// Sequence numbers that were granted and not used.
@@ -105,9 +105,9 @@ impl CrawlProgress {
     }
 
     /// True if a worker of a shared run needs sequence numbers.
-    pub fn needs_numbers(&self) -> bool {
-        let is_low = |grant: &Grant| grant.numbers_end - self.saved.next_seq < MIN_NUMBERS;
-        self.grant.as_ref().is_some_and(|grant| grant.more_numbers.is_none() && is_low(grant))
+    pub fn needs_seqs(&self) -> bool {
+        let is_low = |grant: &Grant| grant.numbers_end - self.saved.next_seq < MIN_SEQS;
+        self.grant.as_ref().is_some_and(|grant| grant.next_seqs.is_none() && is_low(grant))
     }
 
     /// True if a worker of a shared run has used up its grant, or nearly so.
@@ -155,7 +155,7 @@ impl CrawlProgress {
     pub fn take_seq(&mut self) -> u64 {
         if let Some(grant) = &mut self.grant
             && self.saved.next_seq >= grant.numbers_end
-            && let Some(more) = grant.more_numbers.take()
+            && let Some(more) = grant.next_seqs.take()
         {
             (self.saved.next_seq, grant.numbers_end) = (more.start, more.end);
         }
@@ -206,7 +206,7 @@ impl CrawlProgress {
     /// True if a worker of a shared run has no number or request left. Ends the session if no other worker has one either.
     fn is_grant_used(&mut self, in_flight: u64) -> bool {
         let Some(grant) = &self.grant else { return false };
-        let has_numbers = self.saved.next_seq < grant.numbers_end || grant.more_numbers.is_some();
+        let has_numbers = self.saved.next_seq < grant.numbers_end || grant.next_seqs.is_some();
         let is_used = grant.request_limit.is_some_and(|limit| self.spent.requests + in_flight >= limit);
         if is_used && grant.is_budget_spent {
             self.end(RunState::Budget);
@@ -241,7 +241,7 @@ impl CrawlProgress {
         &mut self,
         state: RunState,
         clock: &Clock,
-        (next_order, generation): (u64, u32),
+        (next_arrival, generation): (u64, u32),
         strategy: Vec<u8>,
     ) -> Result<(), StoreError> {
         let began = Instant::now();
@@ -250,7 +250,7 @@ impl CrawlProgress {
         self.saved.now = clock.now();
         self.saved.max_requests = self.budget.requests;
         self.saved.elapsed_ms = u64::try_from(self.elapsed(clock).as_millis()).unwrap_or(u64::MAX);
-        (self.saved.next_order, self.saved.generation) = (next_order, generation);
+        (self.saved.next_arrival, self.saved.generation) = (next_arrival, generation);
         let strategy = (!strategy.is_empty()).then_some(strategy);
         let progress = Some(RunProgress { strategy, ..self.saved.clone() });
         self.store.commit(self.run, &Batch { progress, ..Batch::default() })?;

@@ -38,8 +38,8 @@ impl Scope {
     }
 
     /// True when a link may enter the frontier.
-    pub fn admits(&self, lead: &FrontierLink) -> bool {
-        self.max_depth.is_none_or(|limit| lead.depth <= limit) && self.allows(&lead.url)
+    pub fn admits(&self, link: &FrontierLink) -> bool {
+        self.max_depth.is_none_or(|limit| link.depth <= limit) && self.allows(&link.url)
     }
 
     /// True when a URL may be visited.

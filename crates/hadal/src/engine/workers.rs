@@ -20,7 +20,7 @@ const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 const LEASE_SHARE: f64 = 0.75;
 
 /// Part of this worker in a shared run.
-pub struct SharedPart {
+pub struct WorkerState {
     lease: Duration,
     /// Beginning of the last report that the store accepted.
     reported: Instant,
@@ -34,9 +34,9 @@ pub struct SharedPart {
     pub retries_seeds: bool,
 }
 
-impl SharedPart {
-    pub fn new(lease: Duration) -> SharedPart {
-        SharedPart {
+impl WorkerState {
+    pub fn new(lease: Duration) -> WorkerState {
+        WorkerState {
             lease,
             reported: Instant::now(),
             leaving: BTreeSet::new(),
@@ -78,11 +78,11 @@ impl Engine {
     pub(super) fn coordinate_if_due(&mut self) -> Result<(), CrawlError> {
         let Some(shared) = &self.shared else { return Ok(()) };
         let in_flight = self.flights.len() as u64;
-        let is_pressing = shared.is_idle
+        let reports_soon = shared.is_idle
             || !shared.leaving.is_empty()
             || self.frontier.owned().is_empty()
             || self.progress.needs_grant(in_flight);
-        let interval = if is_pressing { SHORT_INTERVAL } else { REPORT_INTERVAL };
+        let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
         if shared.reported.elapsed() < interval { Ok(()) } else { self.coordinate() }
     }
 
@@ -102,7 +102,7 @@ impl Engine {
             is_idle: shared.is_idle && self.flights.is_empty(),
             in_flight: self.flights.len() as u64,
             max_requests: self.progress.max_requests(),
-            needs_numbers: self.progress.needs_numbers(),
+            needs_seqs: self.progress.needs_seqs(),
             observations: self.crawl.strategy.take_observations(),
             is_leaving: self.progress.ending().is_some(),
         };
@@ -144,9 +144,9 @@ impl Engine {
 
     /// Loads partitions. Steps that another worker left in flight count as interrupted.
     fn take_up(&mut self, gained: GainedPartitions) -> Result<(), CrawlError> {
-        let GainedPartitions { partitions, mut checkpoint, next_order } = gained;
+        let GainedPartitions { partitions, mut checkpoint, next_arrival } = gained;
         let now = self.crawl.clock.now();
-        self.frontier.gain(&partitions, next_order);
+        self.frontier.gain(&partitions, next_arrival);
         if self.shared.as_ref().is_some_and(|shared| shared.retries_seeds) {
             let seeds = self.own_seeds();
             self.frontier.try_hosts_at_once(&seeds, &mut checkpoint.requested)?;

@@ -377,7 +377,7 @@ async fn record_list(
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
-        let answer = client.without_retries().get_start(&request.url, TRIED_BYTES, clock).await;
+        let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock).await;
         let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
         if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
             return Some(endpoint.clone());

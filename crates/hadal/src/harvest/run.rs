@@ -152,12 +152,12 @@ impl<'a> HarvestRun<'a> {
     ) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
         loop {
             match directive(&self.store.control(Activity::Harvest(self.id))?, self.spent) {
-                Directive::Continue { own_budget } => return Ok(Ok(own_budget)),
-                Directive::End(state) => return Ok(Err(state)),
-                Directive::Pause if client.pause(PAUSE_POLL).await.is_err() => {
+                ControlDecision::Continue { own_budget } => return Ok(Ok(own_budget)),
+                ControlDecision::End(state) => return Ok(Err(state)),
+                ControlDecision::Pause if client.pause(PAUSE_POLL).await.is_err() => {
                     return Ok(Err(HarvestState::Stopped));
                 }
-                Directive::Pause => {}
+                ControlDecision::Pause => {}
             }
         }
     }
@@ -396,7 +396,7 @@ fn submission_of(spec: &HarvestSpec, id: HarvestId, seq: u64, at: Time, request:
 
 /// Effect of the control of a harvest.
 #[derive(Debug, PartialEq)]
-enum Directive {
+enum ControlDecision {
     /// Send the next request. `own_budget` is the number of requests left when the user gave this harvest its own
     /// budget.
     Continue { own_budget: Option<u64> },
@@ -406,14 +406,14 @@ enum Directive {
     End(HarvestState),
 }
 
-/// Directive for a harvest that has sent `spent` requests over all sessions.
-fn directive(control: &Control, spent: u64) -> Directive {
+/// ControlDecision for a harvest that has sent `spent` requests over all sessions.
+fn directive(control: &Control, spent: u64) -> ControlDecision {
     let own_budget = control.max_requests.map(|max| max.saturating_sub(spent));
     match (control.stop, control.pause, own_budget) {
-        (true, _, _) => Directive::End(HarvestState::Stopped),
-        (_, true, _) => Directive::Pause,
-        (_, _, Some(0)) => Directive::End(HarvestState::Budget),
-        (_, _, own_budget) => Directive::Continue { own_budget },
+        (true, _, _) => ControlDecision::End(HarvestState::Stopped),
+        (_, true, _) => ControlDecision::Pause,
+        (_, _, Some(0)) => ControlDecision::End(HarvestState::Budget),
+        (_, _, own_budget) => ControlDecision::Continue { own_budget },
     }
 }
 
@@ -489,10 +489,10 @@ mod tests {
     #[test]
     fn a_stop_goes_before_a_pause_and_a_pause_before_a_budget() {
         let directive = |pause, stop, max_requests| directive(&Control { pause, stop, max_requests }, 7);
-        assert_eq!(directive(true, true, Some(7)), Directive::End(HarvestState::Stopped));
-        assert_eq!(directive(true, false, Some(7)), Directive::Pause);
-        assert_eq!(directive(false, false, Some(7)), Directive::End(HarvestState::Budget));
-        assert_eq!(directive(false, false, Some(9)), Directive::Continue { own_budget: Some(2) });
-        assert_eq!(directive(false, false, None), Directive::Continue { own_budget: None });
+        assert_eq!(directive(true, true, Some(7)), ControlDecision::End(HarvestState::Stopped));
+        assert_eq!(directive(true, false, Some(7)), ControlDecision::Pause);
+        assert_eq!(directive(false, false, Some(7)), ControlDecision::End(HarvestState::Budget));
+        assert_eq!(directive(false, false, Some(9)), ControlDecision::Continue { own_budget: Some(2) });
+        assert_eq!(directive(false, false, None), ControlDecision::Continue { own_budget: None });
     }
 }

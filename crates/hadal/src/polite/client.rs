@@ -208,11 +208,11 @@ impl PoliteClient {
 
     /// Requests a page and follows redirects. Returns the last URL with the response.
     pub async fn get_page(&self, url: &Url, clock: &mut Clock) -> Result<(Url, Response), PageError> {
-        self.get_start(url, DEFAULT_BODY_LIMIT, clock).await
+        self.get_page_up_to(url, DEFAULT_BODY_LIMIT, clock).await
     }
 
     /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body.
-    pub async fn get_start(
+    pub async fn get_page_up_to(
         &self,
         url: &Url,
         body_limit: u64,
@@ -375,7 +375,7 @@ impl Sending<'_> {
             let released = shared.released.notified();
             match Turn::take(self.client, host, self.clock.now()) {
                 Ok(turn) => return Ok(turn),
-                Err(Readiness::Resting(until)) => self.wait_until(until).await?,
+                Err(Readiness::Delayed(until)) => self.wait_until(until).await?,
                 Err(_) => self.client.unless_stopped(released).await?,
             }
         }
@@ -441,7 +441,7 @@ impl Turn {
         let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow: &|_| true };
         let load = || Ok::<_, Infallible>(HostState::new(table.hosts.name(host)));
         let Ok(state) = table.known.record_robots(host, &fetched, &self.options.politeness, now, load);
-        table.hosts.rest_until(host, state.next_at);
+        table.hosts.delay_until(host, state.next_at);
         state
     }
 
@@ -458,7 +458,7 @@ impl Turn {
         }
         let known = table.known(self.host);
         known.record_exchange(exchange, next, &self.options.politeness, now);
-        (known.state.next_at, known.state.address_next_at)
+        (known.state.next_at, known.state.group_next_at)
     }
 }
 
@@ -617,7 +617,7 @@ mod tests {
         assert!(matches!(Turn::take(&client, host, Time(0)), Err(Readiness::Busy)));
         turn.note_sent(Time(0));
         drop(turn);
-        assert!(matches!(Turn::take(&client, host, Time(999)), Err(Readiness::Resting(Time(1000)))));
+        assert!(matches!(Turn::take(&client, host, Time(999)), Err(Readiness::Delayed(Time(1000)))));
         assert!(Turn::take(&client, host, Time(1000)).is_ok());
     }
 

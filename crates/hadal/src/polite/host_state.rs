@@ -31,7 +31,7 @@ pub struct HostState {
     /// Earliest time of the next request to this host.
     pub next_at: Time,
     /// Earliest time of the next request to any host of its politeness group.
-    pub address_next_at: Time,
+    pub group_next_at: Time,
     /// Failures in a row.
     pub failures: u32,
     /// Smoothed response time in milliseconds: 7/8 of the old value plus 1/8 of the new one.
@@ -50,7 +50,7 @@ impl HostState {
             robots_until: Time(0),
             robots_validator: None,
             next_at: Time(0),
-            address_next_at: Time(0),
+            group_next_at: Time(0),
             failures: 0,
             latency_ms: 0,
             requests: 0,
@@ -159,7 +159,7 @@ impl KnownHost {
         state.ip = exchange.peer.or(state.ip);
         state.next_at =
             next_request_at(now, latency, politeness, crawl_delay).max(rest_requested(exchange, now));
-        state.address_next_at = next_request_at(now, latency, politeness, None);
+        state.group_next_at = next_request_at(now, latency, politeness, None);
         if let NextAction::Retry { at, host_until, .. } = next {
             state.next_at = state.next_at.max(*at).max(host_until.unwrap_or_default());
         }

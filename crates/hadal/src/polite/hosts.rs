@@ -63,7 +63,7 @@ pub enum Readiness {
     /// A request to one of the host's groups is in flight.
     Busy,
     /// A pause lasts until this time.
-    Resting(Time),
+    Delayed(Time),
 }
 
 impl Hosts {
@@ -117,7 +117,7 @@ impl Hosts {
         let slot = self.slot(host);
         let groups = slot.keys.iter().filter_map(|key| self.groups.get(key));
         let next_at = groups.map(|group| group.next_at).fold(slot.next_at, Time::max);
-        if next_at > now { Readiness::Resting(next_at) } else { Readiness::Ready }
+        if next_at > now { Readiness::Delayed(next_at) } else { Readiness::Ready }
     }
 
     fn busy_group(&self, host: HostIx) -> Option<&GroupKey> {
@@ -126,7 +126,7 @@ impl Hosts {
         slot.held.iter().chain(&slot.keys).find(is_busy)
     }
 
-    /// Like [`Hosts::readiness`]. When the host is not ready, `waiter` is reported later by [`Hosts::woken`] or
+    /// Like [`Hosts::readiness`]. When the host is not ready, `waiter` is reported later by [`Hosts::take_ready`] or
     /// [`Hosts::release`].
     pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
         let readiness = self.readiness(host, now);
@@ -138,7 +138,7 @@ impl Hosts {
                     group.waiting.push(waiter);
                 }
             }
-            Readiness::Resting(until) => self.wake.push(Reverse((until, waiter))),
+            Readiness::Delayed(until) => self.wake.push(Reverse((until, waiter))),
         }
         readiness
     }
@@ -162,7 +162,7 @@ impl Hosts {
     /// `group_next_at`. Returns the hosts whose readiness may have changed.
     pub fn release(&mut self, host: HostIx, next_at: Time, group_next_at: Time) -> Vec<HostIx> {
         let mut changed = vec![host];
-        self.rest_until(host, next_at);
+        self.delay_until(host, next_at);
         for key in std::mem::take(&mut self.slot_mut(host).held) {
             if let Some(group) = self.groups.get_mut(&key) {
                 group.in_flight = group.in_flight.saturating_sub(1);
@@ -171,7 +171,7 @@ impl Hosts {
                 changed.append(&mut group.waiting);
             }
         }
-        self.rest_group(host, group_next_at);
+        self.delay_group(host, group_next_at);
         changed
     }
 
@@ -192,7 +192,7 @@ impl Hosts {
     }
 
     /// Permits no request to any host of this host's groups before `until`.
-    pub fn rest_group(&mut self, host: HostIx, until: Time) {
+    pub fn delay_group(&mut self, host: HostIx, until: Time) {
         for key in self.slot(host).keys.clone() {
             let group = self.groups.entry(key).or_default();
             group.next_at = group.next_at.max(until);
@@ -200,26 +200,26 @@ impl Hosts {
     }
 
     /// Permits no request to this host before `until`.
-    pub fn rest_until(&mut self, host: HostIx, until: Time) {
+    pub fn delay_until(&mut self, host: HostIx, until: Time) {
         let slot = self.slot_mut(host);
         slot.next_at = slot.next_at.max(until);
     }
 
     /// Hosts that waited for the end of a pause which is over now.
-    pub fn woken(&mut self, now: Time) -> Vec<HostIx> {
-        let mut woken = Vec::new();
+    pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
+        let mut take_ready = Vec::new();
         while let Some(Reverse((at, host))) = self.wake.peek().copied() {
             if at > now {
                 break;
             }
             self.wake.pop();
-            woken.push(host);
+            take_ready.push(host);
         }
-        woken
+        take_ready
     }
 
     /// End of the pause that ends next, among those that a host waits for.
-    pub fn next_wake(&self) -> Option<Time> {
+    pub fn next_ready_at(&self) -> Option<Time> {
         self.wake.peek().map(|Reverse((at, _))| *at)
     }
 }
@@ -245,9 +245,9 @@ mod tests {
         hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
         hosts.release(ix[0], Time(1000), Time(0));
-        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(999)), Readiness::Resting(Time(1000)));
-        assert_eq!(hosts.next_wake(), Some(Time(1000)));
-        assert_eq!(hosts.woken(Time(1000)), vec![ix[0]]);
+        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(999)), Readiness::Delayed(Time(1000)));
+        assert_eq!(hosts.next_ready_at(), Some(Time(1000)));
+        assert_eq!(hosts.take_ready(Time(1000)), vec![ix[0]]);
         assert_eq!(hosts.readiness(ix[0], Time(1000)), Readiness::Ready);
     }
 
@@ -259,7 +259,7 @@ mod tests {
         hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
         assert_eq!(hosts.release(ix[0], Time(9000), Time(500)), vec![ix[0], ix[1]]);
-        assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Resting(Time(500)));
+        assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Delayed(Time(500)));
         assert_eq!(hosts.readiness(ix[1], Time(500)), Readiness::Ready);
     }
 
@@ -289,7 +289,7 @@ mod tests {
         hosts.occupy(ix[0]);
         hosts.learn_address(ix[0], ip("192.0.2.1"));
         hosts.release(ix[0], Time(1000), Time(1000));
-        assert_eq!(hosts.readiness(ix[1], Time(999)), Readiness::Resting(Time(1000)));
+        assert_eq!(hosts.readiness(ix[1], Time(999)), Readiness::Delayed(Time(1000)));
     }
 
     #[test]
@@ -302,11 +302,11 @@ mod tests {
         hosts.occupy(ix[1]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
         hosts.release(ix[1], Time(700), Time(700));
-        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Resting(Time(700)));
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Delayed(Time(700)));
         hosts.occupy(ix[0]);
         hosts.release(ix[0], Time(900), Time(900));
         for host in &ix {
-            assert_eq!(hosts.readiness(*host, Time(800)), Readiness::Resting(Time(900)));
+            assert_eq!(hosts.readiness(*host, Time(800)), Readiness::Delayed(Time(900)));
         }
     }
 }

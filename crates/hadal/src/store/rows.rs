@@ -39,7 +39,7 @@ pub struct RunProgress {
     /// Sequence number of the next step.
     pub next_seq: u64,
     /// Arrival number of the next link.
-    pub next_order: u64,
+    pub next_arrival: u64,
     /// Clock of the run.
     pub now: Time,
     /// Generation of the strategy's model.

@@ -76,7 +76,7 @@ pub struct WorkerReport {
     /// Request budget of the run.
     pub max_requests: Option<u64>,
     /// True if the worker needs more sequence numbers.
-    pub needs_numbers: bool,
+    pub needs_seqs: bool,
     /// Visits that its strategy learned from since the last report.
     pub observations: Vec<u8>,
     /// True if the worker is about to leave, and takes up nothing.
@@ -115,7 +115,7 @@ pub struct GainedPartitions {
     /// Rows of these partitions. Progress and counters are empty.
     pub checkpoint: RunCheckpoint,
     /// Arrival number of the next link.
-    pub next_order: u64,
+    pub next_arrival: u64,
 }
 
 /// A link that was found by a worker that does not own its partition.

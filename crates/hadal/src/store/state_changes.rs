@@ -8,17 +8,17 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// Last states that were written, by run.
-pub type WrittenStates = FxHashMap<RunId, WrittenState>;
+pub type WrittenStates = FxHashMap<RunId, SavedStrategy>;
 
 /// State of a strategy in the database.
-pub struct WrittenState {
+pub struct SavedStrategy {
     state: Vec<u8>,
     /// Bytes of changes since the last full copy.
     changed: usize,
 }
 
 /// Write that updates the stored state of a strategy.
-pub enum StateWrite {
+pub enum StrategyWrite {
     Nothing,
     /// Packed changes since the last write.
     Changes(Vec<u8>),
@@ -26,24 +26,24 @@ pub enum StateWrite {
     Copy,
 }
 
-impl StateWrite {
+impl StrategyWrite {
     /// The write for a new state. When the changes since the last full copy are as long as the state, a new copy
     /// replaces them.
-    pub fn of(run: RunId, state: &[u8], written: &mut WrittenStates) -> postcard::Result<StateWrite> {
+    pub fn of(run: RunId, state: &[u8], written: &mut WrittenStates) -> postcard::Result<StrategyWrite> {
         if let Some(last) = written.get_mut(&run) {
             let changes = StateChanges::between(&last.state, state);
             if changes.parts.is_empty() && last.state.len() == state.len() {
-                return Ok(StateWrite::Nothing);
+                return Ok(StrategyWrite::Nothing);
             }
             let changes = postcard::to_stdvec(&changes)?;
             if last.changed + changes.len() <= state.len() {
                 last.changed += changes.len();
                 state.clone_into(&mut last.state);
-                return Ok(StateWrite::Changes(changes));
+                return Ok(StrategyWrite::Changes(changes));
             }
         }
-        written.insert(run, WrittenState { state: state.to_vec(), changed: 0 });
-        Ok(StateWrite::Copy)
+        written.insert(run, SavedStrategy { state: state.to_vec(), changed: 0 });
+        Ok(StrategyWrite::Copy)
     }
 }
 

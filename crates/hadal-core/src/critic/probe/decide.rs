@@ -22,7 +22,7 @@ use url::Url;
 
 /// Answer, reduced to the data that decide.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum SeenAnswer {
+pub(super) enum AnswerDigest {
     /// Page that can be compared.
     Page(PageDigest),
     /// Redirect within the site.
@@ -33,12 +33,12 @@ pub(super) enum SeenAnswer {
     Confirmation,
 }
 
-impl SeenAnswer {
-    pub(super) fn of(digest: PageDigest) -> SeenAnswer {
+impl AnswerDigest {
+    pub(super) fn of(digest: PageDigest) -> AnswerDigest {
         match digest {
-            PageDigest { is_no_answer: true, .. } => SeenAnswer::Unusable,
-            PageDigest { is_confirmation: true, .. } => SeenAnswer::Confirmation,
-            page => SeenAnswer::Page(page),
+            PageDigest { is_no_answer: true, .. } => AnswerDigest::Unusable,
+            PageDigest { is_confirmation: true, .. } => AnswerDigest::Confirmation,
+            page => AnswerDigest::Page(page),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Probe {
             _ if self.was_accepted_as_entry() => Done(NotSearchable),
             [(_, first)] => self.after_word(first),
             [(_, first), (query, second)] => self.after_two(first, query, second),
-            [(_, first), (_, second), (query, SeenAnswer::Page(last))] => {
+            [(_, first), (_, second), (query, AnswerDigest::Page(last))] => {
                 match self.after_three(first, second, query, last) {
                     NotSearchable if self.may_be_scripted(last) => Done(Unclear),
                     result => Done(result),
@@ -79,17 +79,17 @@ impl Probe {
         }
     }
 
-    fn after_word(&self, word: &SeenAnswer) -> ProbeStep {
+    fn after_word(&self, word: &AnswerDigest) -> ProbeStep {
         match word {
-            SeenAnswer::Page(page) if page.is_missing => Done(Unclear),
-            SeenAnswer::Page(_) => Send(ProbeQuery::Nonsense),
+            AnswerDigest::Page(page) if page.is_missing => Done(Unclear),
+            AnswerDigest::Page(_) => Send(ProbeQuery::Nonsense),
             // A URL that contains the word can be sent with another word, without the form.
-            SeenAnswer::Redirect(to) if self.url_with_nonsense(to).is_some() => {
+            AnswerDigest::Redirect(to) if self.url_with_nonsense(to).is_some() => {
                 Send(ProbeQuery::Follow(to.clone()))
             }
-            SeenAnswer::Redirect(_) => Send(ProbeQuery::Nonsense),
-            SeenAnswer::Unusable => Done(Unclear),
-            SeenAnswer::Confirmation => Done(NotSearchable),
+            AnswerDigest::Redirect(_) => Send(ProbeQuery::Nonsense),
+            AnswerDigest::Unusable => Done(Unclear),
+            AnswerDigest::Confirmation => Done(NotSearchable),
         }
     }
 
@@ -107,10 +107,10 @@ impl Probe {
         }
     }
 
-    fn after_two(&self, first: &SeenAnswer, query: &ProbeQuery, second: &SeenAnswer) -> ProbeStep {
+    fn after_two(&self, first: &AnswerDigest, query: &ProbeQuery, second: &AnswerDigest) -> ProbeStep {
         match (first, query, second) {
             // If the word finds nothing, nonsense gives no information: send the empty query.
-            (SeenAnswer::Redirect(to), ProbeQuery::Follow(_), SeenAnswer::Page(word)) => {
+            (AnswerDigest::Redirect(to), ProbeQuery::Follow(_), AnswerDigest::Page(word)) => {
                 let other = if word.has_no_results {
                     self.url_with_empty_query(to)
                 } else {
@@ -118,12 +118,12 @@ impl Probe {
                 };
                 other.map_or(Done(Unclear), |url| Send(ProbeQuery::Follow(url)))
             }
-            (SeenAnswer::Redirect(one), ProbeQuery::Nonsense, SeenAnswer::Redirect(other)) => {
+            (AnswerDigest::Redirect(one), ProbeQuery::Nonsense, AnswerDigest::Redirect(other)) => {
                 Send(ProbeQuery::Follow(if one == other { one } else { other }.clone()))
             }
-            (SeenAnswer::Redirect(to), ProbeQuery::Nonsense, SeenAnswer::Page(_))
-            | (SeenAnswer::Page(_), _, SeenAnswer::Redirect(to)) => Send(ProbeQuery::Follow(to.clone())),
-            (SeenAnswer::Page(word), _, SeenAnswer::Page(nonsense)) => self.after_pages(word, nonsense),
+            (AnswerDigest::Redirect(to), ProbeQuery::Nonsense, AnswerDigest::Page(_))
+            | (AnswerDigest::Page(_), _, AnswerDigest::Redirect(to)) => Send(ProbeQuery::Follow(to.clone())),
+            (AnswerDigest::Page(word), _, AnswerDigest::Page(nonsense)) => self.after_pages(word, nonsense),
             _ => Done(Unclear),
         }
     }
@@ -134,23 +134,23 @@ impl Probe {
         }
         match (&self.target, word.has_no_results, nonsense.has_no_results) {
             (_, false, true) | (ProbeTarget::Choice { .. }, true, false) => Done(Searchable),
-            (ProbeTarget::Words(_), ..) => Send(ProbeQuery::MoreNonsense),
+            (ProbeTarget::Words(_), ..) => Send(ProbeQuery::SecondNonsense),
             (ProbeTarget::Choice { .. }, ..) => Send(ProbeQuery::Word),
         }
     }
 
     fn after_three(
         &self,
-        first: &SeenAnswer,
-        second: &SeenAnswer,
+        first: &AnswerDigest,
+        second: &AnswerDigest,
         query: &ProbeQuery,
         last: &PageDigest,
     ) -> ProbeResult {
         match (first, second, query) {
-            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::Empty) => {
+            (AnswerDigest::Page(word), AnswerDigest::Page(nonsense), ProbeQuery::Empty) => {
                 compare_with_empty(word, nonsense, last)
             }
-            (SeenAnswer::Page(word), SeenAnswer::Page(nonsense), ProbeQuery::MoreNonsense) => {
+            (AnswerDigest::Page(word), AnswerDigest::Page(nonsense), ProbeQuery::SecondNonsense) => {
                 compare_with_noise(
                     word,
                     nonsense,
@@ -159,27 +159,27 @@ impl Probe {
                     distance(nonsense, last),
                 )
             }
-            (SeenAnswer::Page(one), SeenAnswer::Page(other), ProbeQuery::Word) => compare_with_noise(
+            (AnswerDigest::Page(one), AnswerDigest::Page(other), ProbeQuery::Word) => compare_with_noise(
                 one,
                 other,
                 extra_of_options(one, other),
                 distance(last, other),
                 distance(one, last),
             ),
-            (SeenAnswer::Redirect(one), SeenAnswer::Redirect(other), _) if one == other => {
+            (AnswerDigest::Redirect(one), AnswerDigest::Redirect(other), _) if one == other => {
                 self.same_redirect(one, last)
             }
-            (SeenAnswer::Redirect(_), SeenAnswer::Redirect(_), _) if last.has_no_results => Searchable,
-            (SeenAnswer::Redirect(_), SeenAnswer::Page(nonsense), _)
+            (AnswerDigest::Redirect(_), AnswerDigest::Redirect(_), _) if last.has_no_results => Searchable,
+            (AnswerDigest::Redirect(_), AnswerDigest::Page(nonsense), _)
                 if self.seen[1].0 == ProbeQuery::Nonsense =>
             {
                 compare_single_match(last, nonsense)
             }
-            (SeenAnswer::Redirect(_), SeenAnswer::Page(word), _) if word.has_no_results => {
+            (AnswerDigest::Redirect(_), AnswerDigest::Page(word), _) if word.has_no_results => {
                 compare_with_empty(word, word, last)
             }
-            (SeenAnswer::Redirect(_), SeenAnswer::Page(word), _)
-            | (SeenAnswer::Page(word), SeenAnswer::Redirect(_), _) => compare_two(word, last),
+            (AnswerDigest::Redirect(_), AnswerDigest::Page(word), _)
+            | (AnswerDigest::Page(word), AnswerDigest::Redirect(_), _) => compare_two(word, last),
             _ => Unclear,
         }
     }

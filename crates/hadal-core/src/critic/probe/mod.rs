@@ -23,7 +23,7 @@ use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
 use crate::page::{Field, Form, Page};
 use crate::submission::{FilledForm, goes_to_web, submission};
-use decide::{ProbeStep, SeenAnswer};
+use decide::{ProbeStep, AnswerDigest};
 use page_digest::{PageDigest, QueryMask};
 use serde::{Deserialize, Serialize};
 use target::ProbeTarget;
@@ -58,7 +58,7 @@ pub struct Probe {
     target: ProbeTarget,
     word: String,
     nonsense: [String; 2],
-    seen: Vec<(ProbeQuery, SeenAnswer)>,
+    seen: Vec<(ProbeQuery, AnswerDigest)>,
     next: ProbeStep,
 }
 
@@ -70,7 +70,7 @@ enum ProbeQuery {
     /// The nonsense word, or the second option of a select.
     Nonsense,
     /// A second nonsense word.
-    MoreNonsense,
+    SecondNonsense,
     /// The empty query: all fields with their default values.
     Empty,
     /// Target of a redirect.
@@ -85,7 +85,7 @@ pub enum ProbeRefusal {
     /// The method is POST. If the form is not a search, sending it may change data.
     Posts,
     /// No field takes a word or offers enough options.
-    NothingToFill,
+    NoUsableField,
     /// The form is not sent over HTTP.
     NotHttp,
 }
@@ -121,7 +121,7 @@ impl Probe {
         if let Some(veto) = veto(form) {
             return Err(ProbeRefusal::Veto(veto));
         }
-        let target = ProbeTarget::of(form).ok_or(ProbeRefusal::NothingToFill)?;
+        let target = ProbeTarget::of(form).ok_or(ProbeRefusal::NoUsableField)?;
         let first = submission(form, &target.input_with(word), "utf-8");
         if !goes_to_web(&first) {
             return Err(ProbeRefusal::NotHttp);
@@ -175,7 +175,7 @@ impl Probe {
 
     /// True if the form accepted a query as an entry or message. Then the probe ends.
     pub fn was_accepted_as_entry(&self) -> bool {
-        self.seen.iter().any(|(_, seen)| *seen == SeenAnswer::Confirmation)
+        self.seen.iter().any(|(_, seen)| *seen == AnswerDigest::Confirmation)
     }
 
     /// Signature of answers without results, if the form is searchable and gave such an answer.
@@ -187,7 +187,7 @@ impl Probe {
     fn form_input(&self, query: &ProbeQuery) -> FilledForm {
         match (query, &self.target) {
             (ProbeQuery::Nonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[0]),
-            (ProbeQuery::MoreNonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[1]),
+            (ProbeQuery::SecondNonsense, ProbeTarget::Words(_)) => self.target.input_with(&self.nonsense[1]),
             (ProbeQuery::Nonsense, ProbeTarget::Choice { .. }) => self.target.input_with_other_option(),
             (ProbeQuery::Empty, _) => self.target.empty_input(),
             _ => self.target.input_with(&self.word),
@@ -206,18 +206,18 @@ impl Probe {
         mask
     }
 
-    fn digest(&self, answer: ProbeAnswer<'_>) -> SeenAnswer {
+    fn digest(&self, answer: ProbeAnswer<'_>) -> AnswerDigest {
         let keeps_method = matches!(answer.status, 307 | 308) && self.form.method == Method::Post;
         let refresh = answer.page.and_then(redirect::meta_refresh);
         match (answer.location.filter(|_| matches!(answer.status, 300..=399)), answer.page) {
             (Some(location), _) if !keeps_method && redirect::stays_on_site(&self.form.action, location) => {
-                SeenAnswer::Redirect(location.clone())
+                AnswerDigest::Redirect(location.clone())
             }
             (None, Some(_)) if refresh.is_some_and(|url| redirect::stays_on_site(&self.form.action, url)) => {
-                SeenAnswer::Redirect(refresh.expect("checked by the guard").clone())
+                AnswerDigest::Redirect(refresh.expect("checked by the guard").clone())
             }
-            (None, Some(page)) => SeenAnswer::of(PageDigest::of(page, answer.status, &self.mask())),
-            _ => SeenAnswer::Unusable,
+            (None, Some(page)) => AnswerDigest::of(PageDigest::of(page, answer.status, &self.mask())),
+            _ => AnswerDigest::Unusable,
         }
     }
 }

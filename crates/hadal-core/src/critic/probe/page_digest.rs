@@ -118,7 +118,7 @@ pub(super) struct PageDigest {
     pub(super) is_no_answer: bool,
     /// The page does not exist (404, 410 or soft 404).
     pub(super) is_missing: bool,
-    /// The page confirms an entry. Becomes [`super::decide::SeenAnswer::Confirmation`].
+    /// The page confirms an entry. Becomes [`super::decide::AnswerDigest::Confirmation`].
     #[serde(skip)]
     pub(super) is_confirmation: bool,
     /// Total that the page states.

@@ -1,7 +1,7 @@
 //! Signature of the no-result page of a form, learned by a probe.
 
 use super::ProbeQuery;
-use super::decide::SeenAnswer;
+use super::decide::AnswerDigest;
 use super::page_digest::{PageDigest, QueryMask, missing, shingles};
 use super::target::ProbeTarget;
 use crate::page::Page;
@@ -21,7 +21,7 @@ impl NoResultSignature {
     pub(super) fn learn(
         target: &ProbeTarget,
         mask: QueryMask,
-        seen: &[(ProbeQuery, SeenAnswer)],
+        seen: &[(ProbeQuery, AnswerDigest)],
     ) -> Option<NoResultSignature> {
         let pages: Vec<(&ProbeQuery, &PageDigest)> = seen.iter().filter_map(page).collect();
         let results = with_results(&pages)?;
@@ -43,10 +43,10 @@ impl NoResultSignature {
     }
 }
 
-fn page((query, seen): &(ProbeQuery, SeenAnswer)) -> Option<(&ProbeQuery, &PageDigest)> {
+fn page((query, seen): &(ProbeQuery, AnswerDigest)) -> Option<(&ProbeQuery, &PageDigest)> {
     match seen {
-        SeenAnswer::Page(page) => Some((query, page)),
-        SeenAnswer::Redirect(_) | SeenAnswer::Unusable | SeenAnswer::Confirmation => None,
+        AnswerDigest::Page(page) => Some((query, page)),
+        AnswerDigest::Redirect(_) | AnswerDigest::Unusable | AnswerDigest::Confirmation => None,
     }
 }
 
@@ -64,6 +64,6 @@ fn without_results<'a>(target: &ProbeTarget, pages: &[(&ProbeQuery, &'a PageDige
     if !stated.is_empty() || matches!(target, ProbeTarget::Choice { .. }) {
         return stated;
     }
-    let is_nonsense = |query: &ProbeQuery| matches!(query, ProbeQuery::Nonsense | ProbeQuery::MoreNonsense);
+    let is_nonsense = |query: &ProbeQuery| matches!(query, ProbeQuery::Nonsense | ProbeQuery::SecondNonsense);
     pages.iter().filter(|(query, _)| is_nonsense(query)).map(|(_, page)| *page).collect()
 }

@@ -29,7 +29,7 @@
 //! and their quality on collections that were left out of the fit.
 
 use super::capture_history::FEATURES;
-use super::survey::SurveyedSize;
+use super::survey::SizeByTotals;
 
 /// Least standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
 pub const MIN_ERROR: f64 = 0.03;
@@ -67,7 +67,7 @@ pub struct Combination {
 }
 
 /// Figures for forms that show all matches of a query. See the module for their source.
-pub const ALL_SHOWN: Calibration = Calibration {
+pub const UNCUT_ANSWERS: Calibration = Calibration {
     spread: [0.899, 1.500],
     survey_quantiles: [-1.735, 0.359, 9.272],
     feature_weights: [-0.914, 0.301, 0.381, -0.062],
@@ -81,7 +81,7 @@ pub const ALL_SHOWN: Calibration = Calibration {
 };
 
 /// Figures for forms with answers that are mostly cut off by a result cap. See the module for their source.
-pub const CUT_OFF: Calibration = Calibration {
+pub const CUT_ANSWERS: Calibration = Calibration {
     spread: [0.363, 1.136],
     survey_quantiles: [-3.613, 0.095, 6.884],
     feature_weights: [-0.181, 0.516, 0.740, -0.646],
@@ -95,10 +95,10 @@ pub const CUT_OFF: Calibration = Calibration {
 };
 
 /// Place of the best estimate between a bound and the farthest value, where the estimate is below the bound. Guess.
-const SHARE_OF_DISTANCE: f64 = 0.5;
+const ESTIMATE_ABOVE_BOUND: f64 = 0.5;
 
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
-const MAYBE_COMPLETE: f64 = -3.0;
+const MIN_LOG_UNSEEN: f64 = -3.0;
 
 /// Least half-width of an interval by totals; keeps the weights finite. Guess.
 const MIN_TOTALS: f64 = 1e-3;
@@ -106,11 +106,11 @@ const MIN_TOTALS: f64 = 1e-3;
 impl Calibration {
     /// Figures that estimates use.
     pub fn shipped(is_cut_off: bool) -> &'static Calibration {
-        if is_cut_off { &CUT_OFF } else { &ALL_SHOWN }
+        if is_cut_off { &CUT_ANSWERS } else { &UNCUT_ANSWERS }
     }
 
     /// Lower end, best estimate and upper end of `ln(size / S)` by stated totals.
-    pub fn log_size_by_totals(&self, surveyed: &SurveyedSize, seen: f64) -> [f64; 3] {
+    pub fn log_size_by_totals(&self, surveyed: &SizeByTotals, seen: f64) -> [f64; 3] {
         let log_ratio = (surveyed.size / seen).ln();
         let spread = self.spread_of(surveyed.error);
         self.survey_quantiles.map(|quantile| log_ratio + quantile * spread)
@@ -131,7 +131,7 @@ impl Calibration {
     pub fn log_size_by_captures(&self, features: &[f64; FEATURES]) -> [f64; 3] {
         let y = self.log_odds(features);
         let [low, middle, high] = self.error_quantiles.map(|errors| y + interpolate(&self.knots, &errors, y));
-        let low = if low < MAYBE_COMPLETE { f64::NEG_INFINITY } else { low };
+        let low = if low < MIN_LOG_UNSEEN { f64::NEG_INFINITY } else { low };
         [low, middle, high].map(|odds| odds.exp().ln_1p())
     }
 
@@ -167,7 +167,7 @@ pub fn above_bound([low, middle, high]: [f64; 3], bound: f64) -> [f64; 3] {
         return [low.max(bound), middle, high];
     }
     let distance = bound - middle;
-    [bound, bound + SHARE_OF_DISTANCE * distance, bound + distance + (high - middle)]
+    [bound, bound + ESTIMATE_ABOVE_BOUND * distance, bound + distance + (high - middle)]
 }
 
 /// Linear interpolation of values at the knots; constant beyond the ends.
@@ -188,7 +188,7 @@ mod tests {
     fn the_interval_is_wider_for_a_greater_error() {
         let width = |error: f64| {
             let [low, middle, high] =
-                CUT_OFF.log_size_by_totals(&SurveyedSize { size: 2_000.0, error }, 1_000.0);
+                CUT_ANSWERS.log_size_by_totals(&SizeByTotals { size: 2_000.0, error }, 1_000.0);
             assert!(low <= middle && middle <= high);
             high - low
         };
@@ -199,7 +199,7 @@ mod tests {
     fn a_bound_never_makes_the_interval_a_point() {
         for (size, least) in [(2_000.0, 1_000.0), (2_000.0, 4_000.0), (2_000.0, 2_100.0), (2_000.0, 2_000.0)]
         {
-            let interval = CUT_OFF.log_size_by_totals(&SurveyedSize { size, error: 0.0 }, 1_000.0);
+            let interval = CUT_ANSWERS.log_size_by_totals(&SizeByTotals { size, error: 0.0 }, 1_000.0);
             let [low, middle, high] = above_bound(interval, f64::ln(least / 1_000.0)).map(f64::exp);
             assert!(low <= middle && middle < high && high > 1.02 * low, "{low} {middle} {high}");
             assert!(low >= least / 1_000.0 - 1e-9);
@@ -217,14 +217,14 @@ mod tests {
     }
 
     fn both_kinds(level: f64) -> [(f64, &'static Calibration); 2] {
-        [(level, &ALL_SHOWN), (level, &CUT_OFF)]
+        [(level, &UNCUT_ANSWERS), (level, &CUT_ANSWERS)]
     }
 
     #[test]
     fn the_surer_source_counts_more_and_contradictions_widen_the_interval() {
         let width = |[low, _, high]: [f64; 3]| high - low;
         let (sure, unsure) = ([0.9, 1.0, 1.1], [0.0, 2.0, 4.0]);
-        for calibration in [&ALL_SHOWN, &CUT_OFF] {
+        for calibration in [&UNCUT_ANSWERS, &CUT_ANSWERS] {
             let [_, middle, _] = calibration.combined(sure, unsure);
             assert!((middle - 1.0).abs() < 0.1, "{middle}");
             let agreeing = width(calibration.combined(sure, [0.9, 1.0, 1.1]));
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn values_between_knots_are_interpolated() {
         let values = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
-        let half = (CUT_OFF.knots[1] + CUT_OFF.knots[2]) / 2.0;
-        assert!((interpolate(&CUT_OFF.knots, &values, half) - 1.5).abs() < 1e-9);
-        assert_eq!(([-99.0, 99.0].map(|y| interpolate(&CUT_OFF.knots, &values, y))), [0.0, 7.0]);
+        let half = (CUT_ANSWERS.knots[1] + CUT_ANSWERS.knots[2]) / 2.0;
+        assert!((interpolate(&CUT_ANSWERS.knots, &values, half) - 1.5).abs() < 1e-9);
+        assert_eq!(([-99.0, 99.0].map(|y| interpolate(&CUT_ANSWERS.knots, &values, y))), [0.0, 7.0]);
     }
 }

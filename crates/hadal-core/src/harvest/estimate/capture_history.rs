@@ -52,7 +52,7 @@ pub struct CaptureHistory {
     /// Answers that held records.
     answers: u32,
     /// Answers among them that did not show all matching records.
-    truncated_answers: u32,
+    cut_answers: u32,
     spans: Vec<CaptureSpan>,
     latest: LatestAnswers,
 }
@@ -92,7 +92,7 @@ impl CaptureHistory {
         self.compare(answer);
         answer.hits.iter().for_each(|hit| self.capture(hit.id));
         self.answers += 1;
-        self.truncated_answers += u32::from(!is_complete);
+        self.cut_answers += u32::from(!is_complete);
         is_complete
     }
 
@@ -154,7 +154,7 @@ impl CaptureHistory {
 
     /// True if most answers were cut off by a known result cap.
     pub fn is_cut_off(&self) -> bool {
-        self.cap.value().is_some() && 2 * self.truncated_answers > self.answers
+        self.cap.value().is_some() && 2 * self.cut_answers > self.answers
     }
 
     /// The features of the module's table, or `None` with too few answers or captures.

@@ -25,8 +25,8 @@ use super::policy::{QueryOutcome, StatedTotal};
 use calibration::Calibration;
 use capture_history::{CaptureHistory, FEATURES};
 use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
-pub use survey::SurveyedSize;
-use survey::TotalsSurvey;
+pub use survey::SizeByTotals;
+use survey::TotalsEstimator;
 
 /// Least number of seen records for an estimate from stated totals of words. Guess.
 const MIN_SEEN_FOR_SURVEY: f64 = 20.0;
@@ -69,7 +69,7 @@ pub struct EstimateEvidence {
     /// Least number of records: seen ones, or the greatest stated total.
     pub least: f64,
     /// Size by the stated totals of words.
-    pub surveyed: Option<SurveyedSize>,
+    pub surveyed: Option<SizeByTotals>,
     /// Features of the capture history.
     pub captures: Option<[f64; FEATURES]>,
     /// True if most answers were cut off by a known result cap.
@@ -95,7 +95,7 @@ impl EstimateEvidence {
 #[derive(Default)]
 pub struct SizeEstimator {
     history: CaptureHistory,
-    survey: TotalsSurvey,
+    survey: TotalsEstimator,
     empty_query: EmptyQueryEvidence,
     totals: TotalCheck,
     /// Greatest stated total of any query; for a rounded one, the least number that rounds to it.
@@ -156,7 +156,7 @@ impl SizeEstimator {
     }
 
     /// Size by the stated totals of words, while totals are trusted and enough records were seen.
-    fn surveyed(&self, seen: f64) -> Option<SurveyedSize> {
+    fn surveyed(&self, seen: f64) -> Option<SizeByTotals> {
         let is_usable = seen >= MIN_SEEN_FOR_SURVEY && self.totals.is_trusted();
         self.survey.result(seen).filter(|_| is_usable)
     }

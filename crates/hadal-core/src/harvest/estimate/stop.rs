@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 2.0;
 /// New records per request from which on a harvest continues until even the lower end of the coverage interval reaches
 /// the target. Guess; a real application with short result lists brought 2.5 records per request when its estimate
 /// stood at 0.95 and the truth at 0.92.
-const MIN_PAYING_YIELD: f64 = 0.3;
+const MIN_GOOD_YIELD: f64 = 0.3;
 
 /// Limits at which a harvest stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub fn stop_reason(rule: &StopRule, evidence: &StopEvidence<'_>) -> Option<StopR
 /// pay, the lower end has to reach the target too. Later that would cost many requests without new records.
 fn is_covered(rule: &StopRule, estimate: &SizeEstimate, latest_yield: f64) -> bool {
     let missing = 1.0 - rule.coverage;
-    let tolerance = if latest_yield >= MIN_PAYING_YIELD { 0.0 } else { TOLERANCE * missing.max(MIN_MISSING) };
+    let tolerance = if latest_yield >= MIN_GOOD_YIELD { 0.0 } else { TOLERANCE * missing.max(MIN_MISSING) };
     estimate.coverage.estimate >= rule.coverage && estimate.coverage.low >= rule.coverage - tolerance
 }
 

@@ -91,7 +91,7 @@ const COMMON_ERROR: f64 = 0.03;
 /// harvest --records 3000`, reported errors 0.05 to 0.13.
 const HIDDEN_ERROR: f64 = 1.5;
 /// Share of unseen records at which `t` is 1. Guess.
-const UNSEEN_AT_SCALE_1: f64 = 0.7;
+const REFERENCE_UNSEEN_SHARE: f64 = 0.7;
 /// Least share of unseen records in `t`. Guess.
 const MIN_UNSEEN: f64 = 0.03;
 
@@ -100,7 +100,7 @@ type WordHash = u32;
 
 /// Stated totals of words, and a sample of the seen records.
 #[derive(Default)]
-pub struct TotalsSurvey {
+pub struct TotalsEstimator {
     totals: FxHashMap<WordHash, WordTotal>,
     sample: FxHashMap<RecordId, SampledRecord>,
     /// Leading zero bits that a record id must have to be sampled.
@@ -125,7 +125,7 @@ struct WordTotal {
 }
 
 /// One word of the fit.
-struct SurveyedWord {
+struct WordWithTotal {
     stated: u64,
     rounding: f64,
     /// `T(w) * v(w)`.
@@ -135,7 +135,7 @@ struct SurveyedWord {
     of: f64,
 }
 
-impl SurveyedWord {
+impl WordWithTotal {
     /// `ln(N(w) / h)`.
     fn log_size(&self) -> f64 {
         (self.records.max(0.5) / self.share).ln()
@@ -161,14 +161,14 @@ struct SampledRecord {
 
 /// Size by the totals, with its error.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct SurveyedSize {
+pub struct SizeByTotals {
     /// Estimated number of records.
     pub size: f64,
     /// Standard error of `ln size`.
     pub error: f64,
 }
 
-impl TotalsSurvey {
+impl TotalsEstimator {
     /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let is_plain = answer.query.choices.is_empty() && answer.query.link.is_none();
@@ -251,7 +251,7 @@ impl TotalsSurvey {
 
     /// Returns the size by the totals, when `seen` records were seen. `None` with too few words, or if the form states
     /// one total for every word.
-    pub fn result(&self, seen: f64) -> Option<SurveyedSize> {
+    pub fn result(&self, seen: f64) -> Option<SizeByTotals> {
         let mut stated = self.totals.values().map(|total| total.stated);
         let first = stated.next()?;
         if stated.all(|total| total == first) {
@@ -260,7 +260,7 @@ impl TotalsSurvey {
         let words = self.informative_words();
         let first_estimate = self.fit(&words, 1.0)?;
         let unseen = (1.0 - seen / first_estimate.size).max(MIN_UNSEEN);
-        self.fit(&words, (unseen / UNSEEN_AT_SCALE_1).sqrt())
+        self.fit(&words, (unseen / REFERENCE_UNSEEN_SHARE).sqrt())
     }
 
     /// True if the form searches titles only.
@@ -270,12 +270,12 @@ impl TotalsSurvey {
     }
 
     /// `h` of the module documentation.
-    fn recaptured_visible(&self) -> f64 {
+    fn visible_at_first_capture(&self) -> f64 {
         ((self.recaptured[1] + 1.0) / (self.recaptured[0] + 1.0)).min(1.0)
     }
 
     /// Words of the fit, without those that carry no information.
-    fn informative_words(&self) -> Vec<SurveyedWord> {
+    fn informative_words(&self) -> Vec<WordWithTotal> {
         let is_title_search = self.is_title_search();
         let with = |share: &WordShare| if is_title_search { share.in_title } else { share.anywhere };
         let sampled_of = f64::from(self.leading_zeros).exp2();
@@ -284,7 +284,7 @@ impl TotalsSurvey {
             let tolerated = TOLERATED_RECORDS + 2.0 * ((sampled_of - 1.0) * known).max(0.0).sqrt();
             total.stated as f64 + tolerated >= MIN_KNOWN_SHARE * known
         };
-        let surveyed = |total: &WordTotal| SurveyedWord {
+        let surveyed = |total: &WordTotal| WordWithTotal {
             stated: total.stated,
             rounding: total.rounding,
             records: total.records,
@@ -292,17 +292,17 @@ impl TotalsSurvey {
             of: total.share.of,
         };
         let sampled = self.totals.values().filter(|total| total.share.of >= MIN_SAMPLED);
-        let mut words: Vec<SurveyedWord> = sampled.filter(is_possible).map(surveyed).collect();
+        let mut words: Vec<WordWithTotal> = sampled.filter(is_possible).map(surveyed).collect();
         remove_capped(&mut words);
         remove_low_outliers(&mut words);
         words
     }
 
     /// Fits the model with the scale `t` of the errors.
-    fn fit(&self, words: &[SurveyedWord], scale: f64) -> Option<SurveyedSize> {
+    fn fit(&self, words: &[WordWithTotal], scale: f64) -> Option<SizeByTotals> {
         let [examined, shown, _] = self.examined;
-        let recaptured_visible = self.recaptured_visible();
-        let visible = recaptured_visible.min(shown / examined.max(1.0));
+        let visible_at_first_capture = self.visible_at_first_capture();
+        let visible = visible_at_first_capture.min(shown / examined.max(1.0));
         let mut line =
             LeastSquaresLine::with_slope_sd(scale * (SLOPE_SD + HIDDEN_SLOPE_SD * (1.0 - visible)));
         let word_sd = scale * WORD_SD * (self.totals.len() as f64 / INDEPENDENT_WORDS).sqrt().max(1.0);
@@ -316,12 +316,12 @@ impl TotalsSurvey {
         let few_words = ONE_WORD_ERROR / (line.points as f64).sqrt();
         let hidden = HIDDEN_ERROR * (1.0 - visible);
         let error = error.hypot(few_words).hypot(COMMON_ERROR * scale.powi(3)).hypot(hidden);
-        Some(SurveyedSize { size: recaptured_visible * log_size.exp(), error })
+        Some(SizeByTotals { size: visible_at_first_capture * log_size.exp(), error })
     }
 }
 
 /// Removes the words with the greatest total if it is a cap: words with unlike shares have it.
-fn remove_capped(words: &mut Vec<SurveyedWord>) {
+fn remove_capped(words: &mut Vec<WordWithTotal>) {
     let Some(greatest) = words.iter().map(|word| word.stated).max() else { return };
     let shares: Vec<f64> =
         words.iter().filter(|word| word.stated == greatest).map(|word| word.share).collect();
@@ -333,8 +333,8 @@ fn remove_capped(words: &mut Vec<SurveyedWord>) {
 }
 
 /// Removes words that most records show and that have an `N(w)` far below the median.
-fn remove_low_outliers(words: &mut Vec<SurveyedWord>) {
-    let mut sizes: Vec<f64> = words.iter().map(SurveyedWord::log_size).collect();
+fn remove_low_outliers(words: &mut Vec<WordWithTotal>) {
+    let mut sizes: Vec<f64> = words.iter().map(WordWithTotal::log_size).collect();
     sizes.sort_by(f64::total_cmp);
     let Some(median) = sizes.get(sizes.len() / 2).copied() else { return };
     words.retain(|word| word.share < 0.5 || word.log_size() > median - LOW_OUTLIER);
@@ -449,8 +449,8 @@ mod tests {
     }
 
     /// Survey after queries for 30 words, each with at most `cap` records.
-    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> TotalsSurvey {
-        let mut survey = TotalsSurvey::default();
+    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> TotalsEstimator {
+        let mut survey = TotalsEstimator::default();
         let mut seen = std::collections::HashSet::new();
         for word in (0..30).rev() {
             let word = format!("w{word}");
@@ -564,7 +564,7 @@ mod tests {
 
     #[test]
     fn without_totals_there_is_no_size() {
-        let mut survey = TotalsSurvey::default();
+        let mut survey = TotalsEstimator::default();
         let query = Query::words("sea");
         survey.learn(&QueryOutcome {
             query: &query,

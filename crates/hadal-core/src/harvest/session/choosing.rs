@@ -17,7 +17,7 @@ const QUERIES_BEFORE_EMPTY: u32 = 2;
 /// Times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
 /// Unknown answers that the policy may continue within one choice: it may lose all paused answers at once.
-const MAX_UNREADABLE: usize = MAX_PAUSED;
+const MAX_UNKNOWN_CONTINUATIONS: usize = MAX_PAUSED;
 
 /// Failures of the policy within one choice: requests to continue answers that the session does not hold.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl UnreadableContinuations {
         self.total += 1;
         let repeats = self.by_query.entry(query.after(0)).or_default();
         *repeats += 1;
-        *repeats > MAX_REPEATS || self.total > MAX_UNREADABLE
+        *repeats > MAX_REPEATS || self.total > MAX_UNKNOWN_CONTINUATIONS
     }
 }
 
@@ -66,7 +66,7 @@ impl HarvestSession {
     /// Next query with a request that was not yet answered without a record. Policy and browse state learn the empty
     /// answer of the others without a request.
     fn unanswered_query(&mut self) -> Option<Query> {
-        for _ in 0..MAX_UNREADABLE {
+        for _ in 0..MAX_UNKNOWN_CONTINUATIONS {
             let query = self.next_query()?;
             let key = request_key(&self.entry_page.request_for(&query));
             if query.after > 0 || !self.answered_empty.contains(&key) {

@@ -40,14 +40,14 @@ pub struct RecentYield {
     /// Requests and new records of each of the last queries, which cover [`stop::WINDOW`] requests.
     window: VecDeque<(u64, u64)>,
     /// Consecutive queries without a new record.
-    barren_queries: u32,
+    queries_without_new: u32,
 }
 
 impl RecentYield {
     /// Adds a finished query.
     pub fn add(&mut self, outcome: &QueryOutcome<'_>) {
         let new = outcome.hits.iter().filter(|hit| hit.is_new).count() as u64;
-        self.barren_queries = if new > 0 { 0 } else { self.barren_queries + 1 };
+        self.queries_without_new = if new > 0 { 0 } else { self.queries_without_new + 1 };
         self.window.push_back((u64::from(outcome.pages.max(1)), new));
         while self.window.iter().skip(1).map(|query| query.0).sum::<u64>() >= stop::WINDOW {
             self.window.pop_front();
@@ -85,7 +85,7 @@ impl HarvestSession {
         let estimate = self.estimate();
         let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
         match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
-            Some(StopReason::Covered) if !self.has_listed() && self.answered_words < MIN_ANSWERED_WORDS => {
+            Some(StopReason::Covered) if !self.lists_showed_most() && self.answered_words < MIN_ANSWERED_WORDS => {
                 None
             }
             Some(StopReason::Covered) if estimate.is_some_and(|estimate| self.is_contradicted(&estimate)) => {
@@ -93,7 +93,7 @@ impl HarvestSession {
             }
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
-            None => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.barren_ending()),
+            None => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.ending_without_new()),
         }
     }
 
@@ -101,16 +101,16 @@ impl HarvestSession {
     /// read at once is no contradiction.
     fn is_contradicted(&self, estimate: &SizeEstimate) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;
-        !self.has_listed() && self.recent.of_last_queries().1 as f64 > left
+        !self.lists_showed_most() && self.recent.of_last_queries().1 as f64 > left
     }
 
     /// Returns true if the empty query or browse lists showed most records.
-    fn has_listed(&self) -> bool {
-        self.listed_records > 0 && 2 * self.listed_records >= self.record_count()
+    fn lists_showed_most(&self) -> bool {
+        self.records_from_lists > 0 && 2 * self.records_from_lists >= self.record_count()
     }
 
     /// Ending after too many queries without a new record.
-    fn barren_ending(&self) -> HarvestEnding {
+    fn ending_without_new(&self) -> HarvestEnding {
         match self.record_count() == 0 && self.search_check.are_texts_alike() {
             true => HarvestEnding::SameAnswers,
             false => HarvestEnding::Unprofitable,
@@ -125,7 +125,7 @@ impl HarvestSession {
         }
         let by_records = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
         let allowed = if is_short { MAX_BARREN_QUERIES } else { by_records };
-        u64::from(self.recent.barren_queries) >= allowed.min(MAX_BARREN_QUERIES)
+        u64::from(self.recent.queries_without_new) >= allowed.min(MAX_BARREN_QUERIES)
     }
 
     fn stop_evidence<'a>(&self, estimate: Option<&'a SizeEstimate>) -> StopEvidence<'a> {
@@ -146,6 +146,6 @@ impl HarvestSession {
     /// New records per request of the last queries; 0 after a list of all records, which says nothing about words.
     fn latest_yield(&self) -> f64 {
         let (requests, new) = self.recent.of_last_queries();
-        if self.has_listed() { 0.0 } else { new as f64 / requests.max(1) as f64 }
+        if self.lists_showed_most() { 0.0 } else { new as f64 / requests.max(1) as f64 }
     }
 }

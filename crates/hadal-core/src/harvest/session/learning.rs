@@ -37,7 +37,7 @@ impl HarvestSession {
         self.queries += 1;
         let outcome = reading.outcome(&hits);
         self.learn(&outcome);
-        let has_learned = self.is_truncated(&outcome) && self.browse.add_facets(&outcome, facets);
+        let has_learned = self.is_cut(&outcome) && self.browse.add_facets(&outcome, facets);
         let finished = FinishedQuery {
             number: reading.number,
             total: reading.total,
@@ -52,7 +52,7 @@ impl HarvestSession {
     }
 
     /// True if the form shows fewer records than match the query, although all pages were read.
-    fn is_truncated(&self, outcome: &QueryOutcome<'_>) -> bool {
+    fn is_cut(&self, outcome: &QueryOutcome<'_>) -> bool {
         let shown = u64::from(outcome.query.after) + outcome.hits.len() as u64;
         let at_cap = self.cap.value().is_some_and(|cap| shown >= u64::from(cap));
         let is_below_total = matches!(outcome.total, Some(StatedTotal::Exactly(total)) if total > shown);
@@ -65,7 +65,7 @@ impl HarvestSession {
         self.recent.add(outcome);
         let has_words = outcome.query.link.is_none() && !outcome.query.words.trim().is_empty();
         self.answered_words += u32::from(has_words && outcome.query.after == 0 && !outcome.hits.is_empty());
-        self.listed_records += if has_words { 0 } else { outcome.hits.len() as u64 };
+        self.records_from_lists += if has_words { 0 } else { outcome.hits.len() as u64 };
         self.cap.learn(outcome);
         self.estimator.learn(outcome);
         self.browse.learn(outcome);

@@ -64,7 +64,7 @@ use search_check::SearchCheck;
 use std::time::Duration;
 
 /// Answers with results from which the reader learns the layout of result pages. Guess.
-const READER_LESSONS: u32 = 6;
+const READER_SAMPLES: u32 = 6;
 /// Answers from which the reader learns, those without results included. Guess.
 const MAX_READER_LESSONS: u32 = 40;
 
@@ -91,9 +91,9 @@ pub struct HarvestSession {
     /// Reader of answers that are data.
     data_reader: DataReader,
     /// Answers from which the reader has learned.
-    reader_lessons: u32,
+    reader_samples: u32,
     /// Answers with results among them.
-    result_lessons: u32,
+    result_samples: u32,
     policy: Box<dyn Policy>,
     /// The policy kept continuing answers that the session does not hold, and is not asked again.
     policy_failed: bool,
@@ -123,7 +123,7 @@ pub struct HarvestSession {
     /// Finished queries with words that had records.
     answered_words: u32,
     /// Records that links and the query without words listed.
-    listed_records: u64,
+    records_from_lists: u64,
     failures: FailureStreak,
     /// Time between two searches that the site asked for.
     search_interval: Option<Duration>,
@@ -154,8 +154,8 @@ impl HarvestSession {
             options,
             reader: AnswerReader::default(),
             data_reader: DataReader::default(),
-            reader_lessons: 0,
-            result_lessons: 0,
+            reader_samples: 0,
+            result_samples: 0,
             policy,
             policy_failed: false,
             browse: BrowseState::default(),
@@ -176,7 +176,7 @@ impl HarvestSession {
             queries: 0,
             recent: RecentYield::default(),
             answered_words: 0,
-            listed_records: 0,
+            records_from_lists: 0,
             failures: FailureStreak::default(),
             search_interval: None,
             is_refresh: false,
@@ -267,7 +267,7 @@ impl HarvestSession {
     pub fn restore(&mut self, saved: &[u8]) {
         if let Ok((reader, rest)) = postcard::take_from_bytes(saved) {
             self.reader = reader;
-            (self.reader_lessons, self.result_lessons) = (READER_LESSONS, READER_LESSONS);
+            (self.reader_samples, self.result_samples) = (READER_SAMPLES, READER_SAMPLES);
             // Older versions saved the reader alone, or without that of data.
             if let Ok((browse, rest)) = postcard::take_from_bytes(rest) {
                 self.browse.restore(browse);

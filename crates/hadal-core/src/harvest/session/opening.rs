@@ -39,7 +39,7 @@ impl HarvestSession {
             self.entry_text.clone_from(&document.page.text);
             self.reader.add_entry_page(&document.page.text);
         }
-        let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_lessons == 0);
+        let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_samples == 0);
         if let Some(query) = query {
             let request = self.entry_page.request_for(&query);
             self.stage = SessionStage::Calibrate(Box::new(CalibrationQuery { query, request, redirects: 0 }));

@@ -5,7 +5,7 @@ use super::reading::{AnswerReading, MAX_PAGES};
 use super::search_check::COMPARED_ANSWERS;
 use super::{
     DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse,
-    READER_LESSONS, SessionStage,
+    READER_SAMPLES, SessionStage,
 };
 use crate::address::{LinkId, Site};
 use crate::critic::page_kind::stated_wait;
@@ -52,13 +52,13 @@ impl HarvestSession {
         let (answer, has_new_rules) = self.read_answer(&reading, &document, status, !has_learned);
         let kind = self.answer_kind(&answer, status);
         if reading.pages == 0 {
-            self.result_lessons += u32::from(has_learned && kind == AnswerKind::Results);
+            self.result_samples += u32::from(has_learned && kind == AnswerKind::Results);
             self.search_check.add_answer(&document, status, &reading.query, kind);
             if matches!(kind, AnswerKind::Results | AnswerKind::OneRecord | AnswerKind::Nothing) {
                 self.search_check.add_first_page(&answer, self.queries);
             }
         }
-        let is_trained = self.reader_lessons as usize >= COMPARED_ANSWERS;
+        let is_trained = self.reader_samples as usize >= COMPARED_ANSWERS;
         let is_refuted =
             is_trained && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
         let is_query = reading.pages == 0 && !reading.is_browsing();
@@ -125,10 +125,10 @@ impl HarvestSession {
     /// Lets the reader learn from the first page of the first answers. Returns true if it did.
     fn train_reader(&mut self, reading: &AnswerReading, document: &Document, status: u16) -> bool {
         let learns = reading.pages == 0
-            && self.result_lessons < READER_LESSONS
-            && self.reader_lessons < MAX_READER_LESSONS;
+            && self.result_samples < READER_SAMPLES
+            && self.reader_samples < MAX_READER_LESSONS;
         if learns {
-            self.reader_lessons += 1;
+            self.reader_samples += 1;
             let has_new_rules =
                 self.reader.improve(&AnswerSample { document, status, query: &reading.query });
             if has_new_rules && self.record_count() > 0 {

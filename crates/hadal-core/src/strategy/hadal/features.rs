@@ -21,7 +21,7 @@ const HOST_NGRAM: usize = 5;
 const TAG_PATH_ELEMENTS: usize = 4;
 
 /// Facts about the place of a link that was found on a page.
-const PLACE_FACTS: usize = 5;
+const POSITION_FEATURES: usize = 5;
 
 /// Numbers of the kinds of features. They are hash inputs: saved models depend on them.
 mod kind {
@@ -86,9 +86,9 @@ pub fn of_link(link: &FrontierLink) -> Vec<HashedFeature> {
 }
 
 /// Sets the features that depend on the way to a link, in the features of a link that was found on a page.
-pub fn set_place(features: &mut [HashedFeature], is_outward: bool, site_depth: u16, parent_has_form: bool) {
+pub fn set_path_features(features: &mut [HashedFeature], is_outward: bool, site_depth: u16, parent_has_form: bool) {
     let direction = if is_outward { LinkDirection::External } else { LinkDirection::Internal };
-    let facts = features.len().saturating_sub(PLACE_FACTS);
+    let facts = features.len().saturating_sub(POSITION_FEATURES);
     if let [_, depth, _, _, form] = &mut features[facts..] {
         depth.0 = hash(kind::SITE_DEPTH, depth_number(direction, site_depth));
         form.0 = hash(kind::PARENT_FORM, form_number(direction, parent_has_form));
@@ -212,7 +212,7 @@ impl FeatureBuilder {
         }
     }
 
-    /// Adds the facts about the place of a link: [`PLACE_FACTS`] of them for a link with a parent, the last of all.
+    /// Adds the facts about the place of a link: [`POSITION_FEATURES`] of them for a link with a parent, the last of all.
     fn add_facts(&mut self, link: &FrontierLink, direction: LinkDirection) {
         self.add(kind::ORIGIN, direction as u64 * 8 + origin_number(link.origin));
         self.add(kind::SITE_DEPTH, depth_number(direction, link.site_depth));

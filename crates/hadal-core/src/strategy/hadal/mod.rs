@@ -38,7 +38,7 @@
 //!
 //! # Learning
 //!
-//! The model is an online Poisson regression ([`OnlineRate`](crate::learn::rate::OnlineRate)), updated at every visit. For a visit of `l` with the
+//! The model is an online Poisson regression ([`OnlinePoisson`](crate::learn::rate::OnlinePoisson)), updated at every visit. For a visit of `l` with the
 //! counters `s` from before the visit:
 //!
 //! - exposure: one try with the features `x(l, s)`, plus `z(s)` if the site had visits, and with the offset
@@ -149,7 +149,7 @@ impl HadalStrategy {
     fn observe(&mut self, visit: &Observation) -> f32 {
         self.visits += 1;
         self.events += visit.events;
-        visit.mentioned.iter().for_each(|site| self.rates.count_mention(*site));
+        visit.mentioned.iter().for_each(|site| self.rates.count_citation(*site));
         let rated = visit.rated();
         let discounted = self.rates.learn(&rated);
         self.lookups.pages += u64::from(visit.is_backlink);

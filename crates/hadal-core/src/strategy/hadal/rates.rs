@@ -6,7 +6,7 @@
 use super::features;
 use super::prior::{LinkTraits, PriorWeights, site_facts, weighted};
 use crate::address::Site;
-use crate::learn::rate::{HashedFeature, OnlineRate};
+use crate::learn::rate::{HashedFeature, OnlinePoisson};
 use crate::link::FrontierLink;
 use crate::strategy::SiteCounters;
 use rustc_hash::FxHasher;
@@ -56,7 +56,7 @@ impl LinkDescription {
     pub fn reached(&self, depth: u16, site_depth: u16, parent_has_form: bool) -> LinkDescription {
         let mut link = self.clone();
         link.traits = LinkTraits { depth, site_depth, parent_has_form, ..link.traits };
-        features::set_place(&mut link.features, link.traits.is_outward, site_depth, parent_has_form);
+        features::set_path_features(&mut link.features, link.traits.is_outward, site_depth, parent_has_form);
         link
     }
 
@@ -84,7 +84,7 @@ pub struct RatedVisit<'a> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LinkRates {
     /// The learned part.
-    pub model: OnlineRate,
+    pub model: OnlinePoisson,
     /// Links from sites with relevant forms, by site.
     mentions: Vec<u8>,
     /// Visits without a page, by site.
@@ -98,7 +98,7 @@ impl LinkRates {
     /// Rates that have learned nothing.
     pub fn new(weights: PriorWeights) -> LinkRates {
         LinkRates {
-            model: OnlineRate::new(WEIGHT_BITS, weights.step),
+            model: OnlinePoisson::new(WEIGHT_BITS, weights.step),
             mentions: vec![0; 1 << SITE_BITS],
             failures: vec![0; 1 << SITE_BITS],
             weights,
@@ -135,7 +135,7 @@ impl LinkRates {
     }
 
     /// Counts a link from a site with relevant forms to another site.
-    pub fn count_mention(&mut self, site: SiteCell) {
+    pub fn count_citation(&mut self, site: SiteCell) {
         let count = &mut self.mentions[site.0];
         *count = count.saturating_add(1);
     }

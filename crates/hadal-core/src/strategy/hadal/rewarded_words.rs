@@ -1,7 +1,7 @@
 //! Words of links that led to relevant forms. The rate model stores hashes only; this table makes lessons readable.
 
 use super::features;
-use crate::learn::rate::OnlineRate;
+use crate::learn::rate::OnlinePoisson;
 use crate::link::FrontierLink;
 use crate::strategy::{Lesson, SelectedFeatures};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl RewardedWords {
     }
 
     /// The words with the highest weights in the model.
-    pub fn lesson(&mut self, model: &OnlineRate) -> Lesson {
+    pub fn lesson(&mut self, model: &OnlinePoisson) -> Lesson {
         let selected = ["url", "anchor", "around"].map(|part| self.select(part, model));
         self.lessons += 1;
         Lesson {
@@ -56,7 +56,7 @@ impl RewardedWords {
         }
     }
 
-    fn select(&self, part: &str, model: &OnlineRate) -> SelectedFeatures {
+    fn select(&self, part: &str, model: &OnlinePoisson) -> SelectedFeatures {
         let repeated = self.counts.iter().filter(|((of, _), (_, count))| of == part && *count > 1);
         let mut ranked: Vec<(f32, &str, u32)> = repeated
             .map(|((_, word), (feature, count))| (model.log_rate(&[(*feature, 1.0)]), word.as_str(), *count))

@@ -30,17 +30,17 @@ impl SiteCache {
 
 /// Cache of link ids that are known to the store. A slot holds one whole id, so a new link is never taken for a known
 /// one; a known link may be missing.
-pub struct SeenLinks {
+pub struct LinkIdCache {
     slots: Vec<u64>,
 }
 
-impl Default for SeenLinks {
-    fn default() -> SeenLinks {
-        SeenLinks { slots: vec![0; LINK_SLOTS] }
+impl Default for LinkIdCache {
+    fn default() -> LinkIdCache {
+        LinkIdCache { slots: vec![0; LINK_SLOTS] }
     }
 }
 
-impl SeenLinks {
+impl LinkIdCache {
     /// True when the link is surely known.
     pub fn contains(&self, id: LinkId) -> bool {
         self.slots[slot(id)] == id.0
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_link_in_the_same_slot_is_not_taken_for_a_known_one() {
         let (first, second) = (LinkId(7), LinkId(7 + LINK_SLOTS as u64));
-        let mut seen = SeenLinks::default();
+        let mut seen = LinkIdCache::default();
         seen.insert(first);
         assert!(seen.contains(first) && !seen.contains(second));
         seen.insert(second);

@@ -18,13 +18,13 @@ use super::scope::Scope;
 use super::setup::Crawl;
 use crate::polite::{HostIx, Readiness, RobotsRequest};
 use crate::store::*;
-use caches::{SeenLinks, SiteCache};
+use caches::{LinkIdCache, SiteCache};
 use hadal_core::address::{Host, LinkId, Site, names_file};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::repetition::Repetition;
 use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
-use queues::{Availability, HeadLink, QueueTable};
+use queues::{Availability, HostHead, QueueTable};
 use rescore::ScoreSweep;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -47,13 +47,13 @@ pub struct Frontier {
     pub hosts: RunHosts,
     queues: QueueTable,
     sites: SiteCache,
-    seen: SeenLinks,
+    seen: LinkIdCache,
     /// Mirrors and traps of this session. `None`: the crawl does not look for them.
     pub repetition: Option<Repetition>,
-    next_order: u64,
+    next_arrival: u64,
     generation: u32,
     /// Hosts whose outdated links were placed again since the last choice.
-    replaced_hosts: usize,
+    rescored_hosts: usize,
     /// Most links that are placed again at once.
     rescored_at_once: usize,
     sweep: ScoreSweep,
@@ -68,7 +68,7 @@ pub struct Candidate {
     pub queued: QueuedLink,
     pub host: HostIx,
     /// Next link of the same host and queue.
-    next: Option<HeadLink>,
+    next: Option<HostHead>,
 }
 
 impl Frontier {
@@ -84,11 +84,11 @@ impl Frontier {
             hosts,
             queues,
             sites: SiteCache::default(),
-            seen: SeenLinks::default(),
+            seen: LinkIdCache::default(),
             repetition: crawl.detects_repetition.then(Repetition::default),
-            next_order: progress.next_order,
+            next_arrival: progress.next_arrival,
             generation: progress.generation,
-            replaced_hosts: 0,
+            rescored_hosts: 0,
             rescored_at_once: crawl.rescored_at_once,
             sweep: ScoreSweep::default(),
             owned: None,
@@ -100,13 +100,13 @@ impl Frontier {
     pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
         for known in &checkpoint.requested {
             let host = self.hosts.load_requested(known, now);
-            // A host that rests is woken later, also if its next link is found in this session.
+            // A host that rests is take_ready later, also if its next link is found in this session.
             self.refresh(host, now);
         }
         for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
             let host = self.hosts.load_unrequested(name);
             let availability = self.availability(host, now);
-            self.queues.add(*queue, host, HeadLink::ranked(*head), *length, availability);
+            self.queues.add(*queue, host, HostHead::ranked(*head), *length, availability);
             if availability != Availability::Ready {
                 self.refresh(host, now);
             }
@@ -126,13 +126,13 @@ impl Frontier {
 
     /// Arrival number of the next link, and generation of the model: the state that a checkpoint keeps.
     pub fn position(&self) -> (u64, u32) {
-        (self.next_order, self.generation)
+        (self.next_arrival, self.generation)
     }
 
     /// Uses up one arrival number.
-    pub fn take_order(&mut self) -> u64 {
-        self.next_order += 1;
-        self.next_order - 1
+    pub fn take_arrival(&mut self) -> u64 {
+        self.next_arrival += 1;
+        self.next_arrival - 1
     }
 
     /// Number of a host. At the first call its state is loaded from the store.
@@ -148,8 +148,8 @@ impl Frontier {
 
     /// Updates the readiness of hosts after their pause.
     pub fn wake(&mut self, now: Time) {
-        self.replaced_hosts = 0;
-        for host in self.hosts.woken(now) {
+        self.rescored_hosts = 0;
+        for host in self.hosts.take_ready(now) {
             self.refresh(host, now);
         }
     }
@@ -282,7 +282,7 @@ impl Frontier {
         strategy: &dyn Strategy,
     ) -> Result<Option<QueuedLink>, StoreError> {
         let Placement::Enqueue { queue, score } = self.placement(&link, strategy)? else { return Ok(None) };
-        let (order, generation) = (self.take_order(), self.generation);
+        let (order, generation) = (self.take_arrival(), self.generation);
         Ok(Some(QueuedLink { link, queue, score, order, generation, attempts: 0, not_before: Time(0) }))
     }
 
@@ -345,7 +345,7 @@ impl Frontier {
             }
             let host = self.host(&name, now)?;
             let availability = self.availability(host, now);
-            self.queues.add(queued.queue, host, HeadLink::of(queued), 1, availability);
+            self.queues.add(queued.queue, host, HostHead::of(queued), 1, availability);
         }
         Ok(())
     }
@@ -376,13 +376,13 @@ impl Frontier {
         }
         let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
         let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
-        let (best, next) = (first.next(), first.next().map(|queued| HeadLink::of(&queued)));
+        let (best, next) = (first.next(), first.next().map(|queued| HostHead::of(&queued)));
         match best {
             Some(queued) if queue.is_reserved() || !self.is_outdated(&queued) => {
                 Ok(Some(Candidate { queued, host, next }))
             }
             Some(_) => {
-                self.place_outdated(queue, host, strategy, now)?;
+                self.rescore_outdated_head(queue, host, strategy, now)?;
                 Ok(None)
             }
             None => {
@@ -395,7 +395,7 @@ impl Frontier {
     /// Takes a link out of its queue. In the store it waits until [`Frontier::record_sent`].
     pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
         self.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
-        self.replaced_hosts = 0;
+        self.rescored_hosts = 0;
         candidate.queued
     }
 
@@ -425,7 +425,7 @@ impl Frontier {
 
     /// Permits no request to a host before `until`.
     pub fn rest(&mut self, host: HostIx, until: Time, now: Time) {
-        self.hosts.rest_until(host, until);
+        self.hosts.delay_until(host, until);
         self.refresh(host, now);
     }
 
@@ -495,8 +495,8 @@ fn availability_of(readiness: Readiness, now: Time) -> Availability {
     match readiness {
         Readiness::Ready => Availability::Ready,
         Readiness::Busy => Availability::Soon,
-        Readiness::Resting(until) if now.until(until) <= SHORT_PAUSE => Availability::Soon,
-        Readiness::Resting(_) => Availability::Later,
+        Readiness::Delayed(until) if now.until(until) <= SHORT_PAUSE => Availability::Soon,
+        Readiness::Delayed(_) => Availability::Later,
     }
 }
 

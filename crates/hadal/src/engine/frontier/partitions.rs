@@ -1,7 +1,7 @@
 //! Partitions of a shared run: links that this worker may choose, and links for other workers.
 
 use super::Frontier;
-use super::caches::{SeenLinks, SiteCache};
+use super::caches::{LinkIdCache, SiteCache};
 use crate::polite::HostIx;
 use crate::store::{ForwardedLink, FrontierChange, LookUp, PARTITIONS, Partition, StoreError};
 use hadal_core::address::{Host, LinkId, Site};
@@ -36,11 +36,11 @@ impl Frontier {
     }
 
     /// Adds partitions. Other workers may have changed everything that is known about them. [`Frontier::load`] follows.
-    pub fn gain(&mut self, partitions: &BTreeSet<Partition>, next_order: u64) {
+    pub fn gain(&mut self, partitions: &BTreeSet<Partition>, next_arrival: u64) {
         self.owned.get_or_insert_default().extend(partitions);
-        self.next_order = self.next_order.max(next_order);
+        self.next_arrival = self.next_arrival.max(next_arrival);
         // A link that was forwarded may come back, and counts as seen.
-        (self.sites, self.seen) = (SiteCache::default(), SeenLinks::default());
+        (self.sites, self.seen) = (SiteCache::default(), LinkIdCache::default());
     }
 
     /// Chooses no further link of some partitions. Links found for them are forwarded.
@@ -116,7 +116,7 @@ impl Frontier {
         let mut added = Vec::new();
         for (ForwardedLink { link, place }, is_known) in links.into_iter().zip(known) {
             let Some((queue, score)) = place.filter(|_| !is_known) else { continue };
-            let order = self.take_order();
+            let order = self.take_arrival();
             let queued =
                 QueuedLink { link, queue, score, order, generation: 0, attempts: 0, not_before: Time(0) };
             added.extend(self.forward_placed(queued));

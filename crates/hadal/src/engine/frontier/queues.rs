@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Heads and lengths of all queues.
 #[derive(Default)]
 pub struct QueueTable {
-    queues: BTreeMap<QueueId, HostQueues>,
+    queues: BTreeMap<QueueId, QueueHosts>,
     queues_of: BTreeMap<HostIx, Vec<QueueId>>,
     bonuses: BTreeMap<HostIx, f32>,
     /// Generation of the strategy's model.
@@ -23,25 +23,25 @@ pub struct QueueTable {
 
 /// Best link of a host in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeadLink {
+pub struct HostHead {
     rank: QueueRank,
     /// Generation of the model that ranked it; `None` if that is unknown.
     generation: Option<u32>,
 }
 
-impl HeadLink {
+impl HostHead {
     /// Head of which only the rank is known.
-    pub fn ranked(rank: QueueRank) -> HeadLink {
-        HeadLink { rank, generation: None }
+    pub fn ranked(rank: QueueRank) -> HostHead {
+        HostHead { rank, generation: None }
     }
 
     /// A link of the store as head.
-    pub fn of(queued: &QueuedLink) -> HeadLink {
-        HeadLink { rank: queued.rank(), generation: Some(queued.generation) }
+    pub fn of(queued: &QueuedLink) -> HostHead {
+        HostHead { rank: queued.rank(), generation: Some(queued.generation) }
     }
 
     /// The better of two heads.
-    fn better_of(self, other: HeadLink) -> HeadLink {
+    fn better_of(self, other: HostHead) -> HostHead {
         if other.rank < self.rank { other } else { self }
     }
 }
@@ -59,7 +59,7 @@ pub enum Availability {
 
 /// Hosts with links in one queue.
 #[derive(Default)]
-struct HostQueues {
+struct QueueHosts {
     /// Hosts of [`Availability::Ready`].
     ready: BTreeSet<RankedHost>,
     /// The hosts of `ready` whose best link was ranked by the current model.
@@ -73,7 +73,7 @@ struct HostQueues {
 /// Links of one host in one queue.
 #[derive(Clone, Copy)]
 struct QueueState {
-    head: HeadLink,
+    head: HostHead,
     links: u64,
 }
 
@@ -86,13 +86,13 @@ struct RankedHost {
 }
 
 impl RankedHost {
-    fn new(host: HostIx, head: HeadLink, bonus: f32) -> RankedHost {
+    fn new(host: HostIx, head: HostHead, bonus: f32) -> RankedHost {
         let score_key = QueueRank::new(head.rank.score() + bonus, 0).score_key();
         RankedHost { score_key, head: head.rank, host }
     }
 }
 
-impl HostQueues {
+impl QueueHosts {
     fn insert(&mut self, entry: RankedHost, availability: Availability, is_current: bool) {
         match availability {
             Availability::Ready => {
@@ -140,7 +140,7 @@ impl QueueTable {
         &mut self,
         queue: QueueId,
         host: HostIx,
-        head: HeadLink,
+        head: HostHead,
         count: u64,
         availability: Availability,
     ) {
@@ -161,7 +161,7 @@ impl QueueTable {
     }
 
     /// Removes links of a host. `next` is the best link left.
-    pub fn remove(&mut self, queue: QueueId, host: HostIx, count: u64, next: Option<HeadLink>) {
+    pub fn remove(&mut self, queue: QueueId, host: HostIx, count: u64, next: Option<HostHead>) {
         let bonus = self.bonus(host);
         let Some(queues) = self.queues.get_mut(&queue) else { return };
         let Some(state) = queues.hosts.get_mut(&host) else { return };
@@ -181,7 +181,7 @@ impl QueueTable {
     }
 
     /// Corrects the best link of a host in a queue. `None` removes the host from the queue.
-    pub fn set_head(&mut self, queue: QueueId, host: HostIx, head: Option<HeadLink>) {
+    pub fn set_head(&mut self, queue: QueueId, host: HostIx, head: Option<HostHead>) {
         let Some(head) = head else { return self.remove_queue(queue, host) };
         let bonus = self.bonus(host);
         if let Some(queues) = self.queues.get_mut(&queue)
@@ -262,7 +262,7 @@ impl QueueTable {
         self.queues.values_mut().for_each(|queues| queues.current.clear());
     }
 
-    fn strategy_queues(&self) -> impl Iterator<Item = (&QueueId, &HostQueues)> {
+    fn strategy_queues(&self) -> impl Iterator<Item = (&QueueId, &QueueHosts)> {
         self.queues.iter().filter(|(queue, _)| !queue.is_reserved())
     }
 
@@ -276,7 +276,7 @@ impl QueueTable {
     pub fn best_pairs(&self, limit: usize) -> (Vec<(QueueId, HostIx)>, bool) {
         let count: usize = self.strategy_queues().map(|(_, queues)| queues.hosts.len()).sum();
         if count <= limit {
-            let of_queue = |(queue, queues): (&QueueId, &HostQueues)| {
+            let of_queue = |(queue, queues): (&QueueId, &QueueHosts)| {
                 queues.hosts.keys().map(|host| (*queue, *host)).collect::<Vec<_>>()
             };
             let mut all: Vec<_> = self.strategy_queues().flat_map(of_queue).collect();
@@ -284,7 +284,7 @@ impl QueueTable {
             return (all, true);
         }
         let share = (limit / 2 / self.strategy_queues().count().max(1)).max(1);
-        let best = |(queue, queues): (&QueueId, &HostQueues)| {
+        let best = |(queue, queues): (&QueueId, &QueueHosts)| {
             let ranked = queues.ready.iter().take(share).chain(queues.soon.iter().take(share));
             ranked.map(|ranked| (*queue, ranked.host)).collect::<Vec<_>>()
         };
@@ -338,8 +338,8 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_is_the_best_link_of_a_ready_host() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
-        table.add(QUEUE, B, HeadLink::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
+        table.add(QUEUE, A, HostHead::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QUEUE, B, HostHead::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
         assert_eq!(table.best_host(QUEUE), Some(A));
         table.set_availability(A, Availability::Soon);
         assert_eq!(table.best_host(QUEUE), Some(B));
@@ -352,8 +352,8 @@ mod tests {
     #[test]
     fn a_bonus_decides_between_hosts() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
-        table.add(QUEUE, B, HeadLink::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
+        table.add(QUEUE, A, HostHead::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QUEUE, B, HostHead::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
         table.set_bonus(B, 1.0);
         assert_eq!(table.best_host(QUEUE), Some(B));
         assert_eq!(table.head(QUEUE).unwrap().score, 1.5);
@@ -362,8 +362,8 @@ mod tests {
     #[test]
     fn a_host_without_links_is_forgotten() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 2, Availability::Ready);
-        table.remove(QUEUE, A, 1, Some(HeadLink::ranked(QueueRank::new(0.1, 2))));
+        table.add(QUEUE, A, HostHead::ranked(QueueRank::new(0.9, 1)), 2, Availability::Ready);
+        table.remove(QUEUE, A, 1, Some(HostHead::ranked(QueueRank::new(0.1, 2))));
         assert_eq!(table.head(QUEUE).unwrap().score, 0.1);
         table.remove(QUEUE, A, 1, None);
         assert!(table.is_empty() && table.queues_of.is_empty());
@@ -373,9 +373,9 @@ mod tests {
     #[test]
     fn removing_a_host_empties_all_its_queues() {
         let mut table = QueueTable::default();
-        table.add(QueueId(1), A, HeadLink::ranked(QueueRank::new(0.9, 1)), 3, Availability::Ready);
-        table.add(QueueId(2), A, HeadLink::ranked(QueueRank::new(0.9, 2)), 4, Availability::Later);
-        table.add(QueueId(2), B, HeadLink::ranked(QueueRank::new(0.3, 3)), 1, Availability::Ready);
+        table.add(QueueId(1), A, HostHead::ranked(QueueRank::new(0.9, 1)), 3, Availability::Ready);
+        table.add(QueueId(2), A, HostHead::ranked(QueueRank::new(0.9, 2)), 4, Availability::Later);
+        table.add(QueueId(2), B, HostHead::ranked(QueueRank::new(0.3, 3)), 1, Availability::Ready);
         table.remove_host(A);
         assert_eq!((table.link_count(QueueId(1)), table.link_count(QueueId(2))), (0, 1));
     }
@@ -383,8 +383,8 @@ mod tests {
     #[test]
     fn clearing_a_host_keeps_the_queues_of_the_engine() {
         let mut table = QueueTable::default();
-        table.add(QUEUE, A, HeadLink::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
-        table.add(QueueId::PROBES, A, HeadLink::ranked(QueueRank::new(0.9, 2)), 1, Availability::Ready);
+        table.add(QUEUE, A, HostHead::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QueueId::PROBES, A, HostHead::ranked(QueueRank::new(0.9, 2)), 1, Availability::Ready);
         table.clear_host(A);
         assert_eq!((table.link_count(QUEUE), table.link_count(QueueId::PROBES)), (0, 1));
     }
@@ -392,12 +392,12 @@ mod tests {
     #[test]
     fn a_new_model_makes_every_head_outdated() {
         let mut table = QueueTable::default();
-        let head = |rank| HeadLink { rank, generation: Some(0) };
+        let head = |rank| HostHead { rank, generation: Some(0) };
         table.add(QUEUE, A, head(QueueRank::new(0.9, 1)), 1, Availability::Ready);
         assert_eq!(table.best_current_host(QUEUE), Some(A));
         table.set_generation(1);
         assert_eq!((table.best_current_host(QUEUE), table.best_host(QUEUE)), (None, Some(A)));
-        let placed = HeadLink { rank: QueueRank::new(0.1, 2), generation: Some(1) };
+        let placed = HostHead { rank: QueueRank::new(0.1, 2), generation: Some(1) };
         table.add(QUEUE, B, placed, 1, Availability::Ready);
         assert_eq!((table.best_current_host(QUEUE), table.best_host(QUEUE)), (Some(B), Some(A)));
         table.set_availability(B, Availability::Soon);
@@ -408,7 +408,7 @@ mod tests {
     fn of_many_hosts_those_with_the_best_links_come_first() {
         let mut table = QueueTable::default();
         for n in 0..10 {
-            let head = HeadLink::ranked(QueueRank::new(n as f32, u64::from(n)));
+            let head = HostHead::ranked(QueueRank::new(n as f32, u64::from(n)));
             table.add(QUEUE, HostIx(n), head, 1, Availability::Ready);
         }
         assert_eq!(table.best_pairs(4), (vec![(QUEUE, HostIx(9)), (QUEUE, HostIx(8))], false));

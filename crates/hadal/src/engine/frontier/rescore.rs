@@ -5,7 +5,7 @@
 //! link is placed again before it is visited, and a sweep places some links again with every step.
 
 use super::Frontier;
-use super::queues::HeadLink;
+use super::queues::HostHead;
 use crate::polite::HostIx;
 use crate::store::{Batch, FrontierChange, QueueSlice, StoreError};
 use hadal_core::address::{Host, LinkId};
@@ -22,7 +22,7 @@ const SWEPT_PAIRS: usize = 2;
 const SWEEP_STRIDE: u32 = 64;
 /// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards
 /// the best link of the current generation is taken, although an outdated one may be better. Guess.
-const LINKS_PER_REPLACED_HOST: usize = 64;
+const LINKS_PER_RESCORED_HOST: usize = 64;
 
 /// Pass over all hosts that places outdated links again, some with every step.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Frontier {
         self.replace(kept.clone(), dropped)?;
         for queued in &moved {
             let host = self.host(&queued.link.host(), now)?;
-            self.queues.remove(from, host, 1, Some(HeadLink::of(queued)));
+            self.queues.remove(from, host, 1, Some(HostHead::of(queued)));
         }
         self.reload_heads(from, &moved)?;
         self.enqueue(&kept, now)
@@ -66,7 +66,7 @@ impl Frontier {
         let heads = self.store.queue_heads(self.run, &slices)?;
         for (name, head) in names.iter().zip(heads) {
             if let Some(host) = self.hosts.find(name) {
-                self.queues.set_head(queue, host, head.first().map(HeadLink::of));
+                self.queues.set_head(queue, host, head.first().map(HostHead::of));
             }
         }
         Ok(())
@@ -76,7 +76,7 @@ impl Frontier {
     pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.start_generation();
         let (pairs, is_complete) = self.queues.best_pairs(self.rescored_at_once / 2);
-        self.place_again(&pairs, 1, strategy, now)?;
+        self.rescore_links(&pairs, 1, strategy, now)?;
         if !is_complete {
             self.start_sweep(1);
         }
@@ -89,10 +89,10 @@ impl Frontier {
         let links = self.queues.total_links() as usize;
         if links <= self.rescored_at_once {
             let (pairs, _) = self.queues.best_pairs(self.rescored_at_once);
-            return self.place_again(&pairs, links, strategy, now);
+            return self.rescore_links(&pairs, links, strategy, now);
         }
         let (pairs, _) = self.queues.best_pairs(self.rescored_at_once / LOOK_AHEAD);
-        self.place_again(&pairs, LOOK_AHEAD, strategy, now)?;
+        self.rescore_links(&pairs, LOOK_AHEAD, strategy, now)?;
         self.start_sweep(LOOK_AHEAD);
         Ok(())
     }
@@ -120,40 +120,40 @@ impl Frontier {
                 break;
             }
         }
-        self.place_again(&pairs, self.sweep.depth, strategy, now)
+        self.rescore_links(&pairs, self.sweep.depth, strategy, now)
     }
 
     /// True when the score of a link is older than the model.
     pub(super) fn is_outdated(&self, queued: &QueuedLink) -> bool {
         // After too many tries in one choice, an outdated score is accepted.
-        queued.generation != self.generation && self.replaced_hosts < 2 * self.max_placed_again()
+        queued.generation != self.generation && self.rescored_hosts < 2 * self.max_rescored_hosts()
     }
 
-    fn max_placed_again(&self) -> usize {
-        self.rescored_at_once / LINKS_PER_REPLACED_HOST
+    fn max_rescored_hosts(&self) -> usize {
+        self.rescored_at_once / LINKS_PER_RESCORED_HOST
     }
 
     /// Ready host with the best link of a queue, by scores that may be outdated.
     pub(super) fn best_host(&self, queue: QueueId) -> Option<HostIx> {
-        let has_tried_enough = self.replaced_hosts >= self.max_placed_again();
+        let has_tried_enough = self.rescored_hosts >= self.max_rescored_hosts();
         let current = has_tried_enough.then(|| self.queues.best_current_host(queue)).flatten();
         current.or_else(|| self.queues.best_host(queue))
     }
 
     /// Places the first links of a host and queue again, because the head is outdated.
-    pub(super) fn place_outdated(
+    pub(super) fn rescore_outdated_head(
         &mut self,
         queue: QueueId,
         host: HostIx,
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<(), StoreError> {
-        self.replaced_hosts += 1;
-        self.place_again(&[(queue, host)], LOOK_AHEAD, strategy, now)
+        self.rescored_hosts += 1;
+        self.rescore_links(&[(queue, host)], LOOK_AHEAD, strategy, now)
     }
 
     /// Places the outdated ones among the first `depth` links of each queue and host again.
-    fn place_again(
+    fn rescore_links(
         &mut self,
         pairs: &[(QueueId, HostIx)],
         depth: usize,
@@ -173,7 +173,7 @@ impl Frontier {
             let is_old =
                 |(n, queued): &(usize, QueuedLink)| *n < depth && queued.generation != self.generation;
             let (old, current): (Vec<_>, Vec<_>) = links.into_iter().enumerate().partition(is_old);
-            let next = current.first().map(|(_, queued)| HeadLink::of(queued));
+            let next = current.first().map(|(_, queued)| HostHead::of(queued));
             self.queues.remove(*queue, *host, old.len() as u64, next);
             outdated.extend(old.into_iter().map(|(_, queued)| queued));
         }

@@ -151,7 +151,7 @@ impl OutcomeBuilder<'_> {
             let (order, _) = self.frontier.position();
             if let Some(link) = probe_link(row, form, self.crawl, QueueId::PROBES, order) {
                 counters.probes += 1;
-                self.frontier.take_order();
+                self.frontier.take_arrival();
                 links.extend(self.frontier.forward_placed(link));
             }
         }

@@ -24,7 +24,7 @@ const MIN_LIFETIME: Duration = Duration::from_secs(3600);
 /// Longest lifetime of a robots.txt (RFC 9309, section 2.4).
 pub(in crate::polite) const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// Time for which everything is disallowed after the first failure to fetch robots.txt. Guess.
-const FIRST_REFUSAL: Duration = Duration::from_secs(30);
+const FIRST_DISALLOW_PERIOD: Duration = Duration::from_secs(30);
 /// Bytes of robots.txt that are read (RFC 9309, section 2.5, asks for at least 500 KiB).
 const MAX_BYTES: usize = 512 * 1024;
 
@@ -58,7 +58,7 @@ fn has_arrived(response: &Response) -> bool {
 
 /// Disallows everything for 30 s, four times longer with every failure before, a day at most.
 fn disallow_for_now(failures: u32, retry_after: Option<Duration>, now: Time) -> RobotsAnswer {
-    let grown = FIRST_REFUSAL.saturating_mul(4u32.saturating_pow(failures)).min(MAX_LIFETIME);
+    let grown = FIRST_DISALLOW_PERIOD.saturating_mul(4u32.saturating_pow(failures)).min(MAX_LIFETIME);
     RobotsAnswer::Known(RobotsState::DisallowAll, now.after(grown.max(retry_after.unwrap_or_default())))
 }
 

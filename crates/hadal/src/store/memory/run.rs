@@ -86,7 +86,7 @@ impl MemoryRun {
             host: state.host.clone(),
             ip: state.ip,
             next_at: state.next_at,
-            group_next_at: state.address_next_at,
+            group_next_at: state.group_next_at,
         };
         self.hosts.values().map(host).collect()
     }

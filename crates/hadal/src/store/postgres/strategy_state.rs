@@ -1,7 +1,7 @@
 //! State of a run's strategy: a full copy, and the changes since it was written.
 
 use super::super::RunId;
-use super::super::state_changes::{StateChanges, StateWrite, WrittenStates};
+use super::super::state_changes::{StateChanges, StrategyWrite, WrittenStates};
 use super::codec::{Columns, bits};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
@@ -9,12 +9,12 @@ use super::fault::Fault;
 /// Statements that write the state of a strategy.
 pub fn save(run: RunId, state: &[u8], written: &mut WrittenStates) -> Result<Vec<Command>, Fault> {
     let id = bits(run.0);
-    Ok(match StateWrite::of(run, state, written).map_err(Fault::damaged)? {
-        StateWrite::Nothing => Vec::new(),
-        StateWrite::Changes(changes) => {
+    Ok(match StrategyWrite::of(run, state, written).map_err(Fault::damaged)? {
+        StrategyWrite::Nothing => Vec::new(),
+        StrategyWrite::Changes(changes) => {
             vec![command!("INSERT INTO strategy_changes (run, changes) VALUES ($1, $2)", id, changes)]
         }
-        StateWrite::Copy => {
+        StrategyWrite::Copy => {
             let sql = "INSERT INTO strategies (run, saved) VALUES ($1, $2)
                 ON CONFLICT (run) DO UPDATE SET saved = excluded.saved";
             let old = command!("DELETE FROM strategy_changes WHERE run = $1", id);

@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 /// Sequence numbers granted at once. Guess: more than a worker sends between two reports.
-const NUMBERS_AT_ONCE: i64 = 10_000;
+const SEQS_PER_GRANT: i64 = 10_000;
 /// Most links that a worker receives with one report. Guess: some milliseconds of work.
 const MAX_RECEIVED: i64 = 2_000;
 /// Requests granted at once: a share of the rest within these bounds. A killed worker wastes at most this much of the
@@ -67,7 +67,7 @@ fn evicted(run: RunId) -> Fault {
 /// Statement that takes the row of a run for the rest of a transaction.
 fn hold(run: RunId) -> Command {
     let sql =
-        "SELECT max_requests, state, next_seq, next_order, lost FROM progress WHERE run = $1 FOR UPDATE";
+        "SELECT max_requests, state, next_seq, next_arrival, lost FROM progress WHERE run = $1 FOR UPDATE";
     command!(sql, bits(run.0))
 }
 
@@ -311,8 +311,8 @@ pub fn coordinate(
         let lost = held.column::<i64>(4)?;
         let reserved = grant(&mut orders, report, &division, lost);
         let next: i64 = held.column(2)?;
-        let numbers = if report.needs_numbers { NUMBERS_AT_ONCE } else { 0 };
-        orders.numbers = report.needs_numbers.then(|| next.cast_unsigned()..(next + numbers).cast_unsigned());
+        let numbers = if report.needs_seqs { SEQS_PER_GRANT } else { 0 };
+        orders.numbers = report.needs_seqs.then(|| next.cast_unsigned()..(next + numbers).cast_unsigned());
         let gained: BTreeSet<Partition> = owned.difference(&before).copied().collect();
         let is_idle = report.is_idle && gained.is_empty() && orders.received.is_empty();
         add_point(connection, run, &orders.counters)?;
@@ -323,8 +323,8 @@ pub fn coordinate(
             command!(ADVANCE_PROGRESS, bits(run.0), numbers, orders.is_exhausted),
         ])?;
         if !gained.is_empty() {
-            let next_order = held.column::<i64>(3)?.cast_unsigned();
-            let gained = GainedPartitions { partitions: gained, next_order, ..GainedPartitions::default() };
+            let next_arrival = held.column::<i64>(3)?.cast_unsigned();
+            let gained = GainedPartitions { partitions: gained, next_arrival, ..GainedPartitions::default() };
             orders.gained = Some(Box::new(gained));
         }
         Ok((orders, owned, position))

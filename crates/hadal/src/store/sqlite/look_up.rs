@@ -29,7 +29,7 @@ fn known_forms(db: &Connection, run: RunId, forms: &[FormId]) -> rusqlite::Resul
 }
 
 fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<HostState>> {
-    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at,
+    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, group_next_at,
             robots_validator FROM hosts
         WHERE run = ? AND host = ? AND next_at IS NOT NULL";
     let state = |row: &Row<'_>| {
@@ -42,7 +42,7 @@ fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<Hos
             failures: row.get(4)?,
             latency_ms: row.get(5)?,
             requests: unsigned(row, 6)?,
-            address_next_at: Time(unsigned(row, 7)?),
+            group_next_at: Time(unsigned(row, 7)?),
             robots_validator: row.get(8)?,
         })
     };

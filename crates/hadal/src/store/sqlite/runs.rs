@@ -65,7 +65,7 @@ pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<RunCheckpoint
 }
 
 fn requested(db: &Connection, run: RunId) -> rusqlite::Result<Vec<RequestedHost>> {
-    let sql = "SELECT host, ip, next_at, address_next_at FROM hosts WHERE run = ? AND next_at IS NOT NULL";
+    let sql = "SELECT host, ip, next_at, group_next_at FROM hosts WHERE run = ? AND next_at IS NOT NULL";
     let host = |row: &Row<'_>| {
         let ip = row.get::<_, Option<Word<_>>>(1)?.map(|Word(ip)| ip);
         let (next_at, group_next_at) = (Time(unsigned(row, 2)?), Time(unsigned(row, 3)?));
@@ -99,14 +99,14 @@ fn in_flight(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(SentStep, Opt
 
 /// Progress of a run, without the state of its strategy.
 fn progress(db: &Connection, run: RunId) -> rusqlite::Result<RunProgress> {
-    let sql = "SELECT state, next_seq, next_order, now, generation, elapsed_ms, max_requests
+    let sql = "SELECT state, next_seq, next_arrival, now, generation, elapsed_ms, max_requests
         FROM progress WHERE run = ?";
     db.prepare_cached(sql)?.query_row([bits(run.0)], |row| {
         let Word(state) = row.get(0)?;
         Ok(RunProgress {
             state,
             next_seq: unsigned(row, 1)?,
-            next_order: unsigned(row, 2)?,
+            next_arrival: unsigned(row, 2)?,
             now: Time(unsigned(row, 3)?),
             generation: row.get(4)?,
             elapsed_ms: unsigned(row, 5)?,
@@ -152,16 +152,16 @@ fn errors(db: &Connection, run: RunId) -> rusqlite::Result<BTreeMap<FailureKind,
 /// Writes the progress of a run, without the state of its strategy.
 pub fn save_progress(db: &Connection, run: RunId, progress: &RunProgress) -> rusqlite::Result<()> {
     let sql =
-        "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, max_requests)
+        "INSERT INTO progress (run, state, next_seq, next_arrival, now, generation, elapsed_ms, max_requests)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET state = excluded.state, next_seq = excluded.next_seq,
-            next_order = excluded.next_order, now = excluded.now, generation = excluded.generation,
+            next_arrival = excluded.next_arrival, now = excluded.now, generation = excluded.generation,
             elapsed_ms = excluded.elapsed_ms, max_requests = excluded.max_requests";
     db.prepare_cached(sql)?.execute(params![
         bits(run.0),
         Word(progress.state),
         bits(progress.next_seq),
-        bits(progress.next_order),
+        bits(progress.next_arrival),
         bits(progress.now.0),
         progress.generation,
         bits(progress.elapsed_ms),

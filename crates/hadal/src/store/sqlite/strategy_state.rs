@@ -4,19 +4,19 @@
 //! the bytes that changed. When the changes since the last full copy are as long as the state, a new copy replaces them.
 
 use super::super::RunId;
-use super::super::state_changes::{StateChanges, StateWrite, WrittenStates};
+use super::super::state_changes::{StateChanges, StrategyWrite, WrittenStates};
 use super::codec::{bits, undecodable, unwritable};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Writes the state of a strategy.
 pub fn save(db: &Connection, run: RunId, state: &[u8], written: &mut WrittenStates) -> rusqlite::Result<()> {
-    match StateWrite::of(run, state, written).map_err(unwritable)? {
-        StateWrite::Nothing => {}
-        StateWrite::Changes(changes) => {
+    match StrategyWrite::of(run, state, written).map_err(unwritable)? {
+        StrategyWrite::Nothing => {}
+        StrategyWrite::Changes(changes) => {
             let sql = "INSERT INTO strategy_changes (run, changes) VALUES (?, ?)";
             db.prepare_cached(sql)?.execute(params![bits(run.0), changes])?;
         }
-        StateWrite::Copy => {
+        StrategyWrite::Copy => {
             db.prepare_cached("DELETE FROM strategy_changes WHERE run = ?")?.execute([bits(run.0)])?;
             let sql = "INSERT OR REPLACE INTO strategies (run, saved) VALUES (?, ?)";
             db.prepare_cached(sql)?.execute(params![bits(run.0), state])?;

@@ -45,7 +45,7 @@ use yield_model::{ExpectedYield, StatedMatches, YieldModel};
 const BROAD_WORDS_INTERVAL: u32 = 16;
 
 /// Answers between two examinations of a broad query. Guess.
-const EXAMINATION_INTERVAL: u32 = 4;
+const EXTENSION_INTERVAL: u32 = 4;
 
 /// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
 const SMALL_CAP: u32 = 32;
@@ -56,10 +56,10 @@ const MAX_STATED_WORDS: usize = 256;
 /// Answers at the start of a harvest of which only the first page is read, while other queries promise as much. Almost
 /// all records are new then, so the totals of several broad words come for free, and the longest answer can be read.
 /// Guess.
-const EXPLORED_ANSWERS: u32 = 6;
+const FIRST_PAGE_ONLY_ANSWERS: u32 = 6;
 
 /// Value of a new query, relative to a page of new records, from which the harvest explores. Guess.
-const EXPLORED_VALUE: f64 = 0.2;
+const MIN_VALUE_TO_EXPLORE: f64 = 0.2;
 
 /// Share of the known matches below which a longest answer without a total counts as cut. Guess.
 const MIN_KNOWN_SHOWN: f64 = 0.9;
@@ -98,9 +98,9 @@ pub struct HadalPolicy {
     /// Expected share of new records on the first page of the chosen query.
     expected_new_share: f64,
     /// Value of the best new query beside the chosen request, in new records per unit of cost.
-    alternative_query: f64,
+    second_best_query_value: f64,
     /// Value of the best paused answer beside the chosen request, with the preference for long answers.
-    alternative_continuation: f64,
+    second_best_page_value: f64,
 }
 
 /// Answer to a query for one word.
@@ -139,8 +139,8 @@ impl HadalPolicy {
             are_first_pages_new: true,
             greatest_total: 0.0,
             expected_new_share: 1.0,
-            alternative_query: 0.0,
-            alternative_continuation: 0.0,
+            second_best_query_value: 0.0,
+            second_best_page_value: 0.0,
         }
     }
 
@@ -174,8 +174,8 @@ impl HadalPolicy {
     fn explores(&self, value: f64, costs: &RequestCosts) -> bool {
         let page = f64::from(costs.page_size.max(1));
         let full_page = page / (costs.query + costs.detail * page);
-        let is_start = self.answers < EXPLORED_ANSWERS && self.are_first_pages_new;
-        is_start && self.greatest_total > 0.0 && value >= EXPLORED_VALUE * full_page
+        let is_start = self.answers < FIRST_PAGE_ONLY_ANSWERS && self.are_first_pages_new;
+        is_start && self.greatest_total > 0.0 && value >= MIN_VALUE_TO_EXPLORE * full_page
     }
 
     /// Counts the records of an answer and classifies new words.
@@ -273,7 +273,7 @@ impl HadalPolicy {
         let lexicon = self.captures.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
         let candidate = self.conjunctions.candidates().find(|(words, ..)| *words == numbers);
-        let rates = self.yields.rates().for_conjunctions();
+        let rates = self.yields.rates().without_rarity_classes();
         let expected = candidate.map(|(_, counts, stated_ratio)| {
             let most = (answer.hits.len() as u32).max(self.page_size as u32);
             let expected = self.yields.expect(&rates, counts, Some(most));
@@ -297,10 +297,10 @@ impl HadalPolicy {
             let broad = self.broad_words(cap);
             self.conjunctions.set_broad_words(broad);
         }
-        if self.answers.is_multiple_of(EXAMINATION_INTERVAL) {
-            let rates = self.yields.rates().for_conjunctions();
+        if self.answers.is_multiple_of(EXTENSION_INTERVAL) {
+            let rates = self.yields.rates().without_rarity_classes();
             let (yields, indexed, classes) = (&self.yields, &self.indexed, &self.classes);
-            self.conjunctions.examine_next(&self.captures, |word, counts| {
+            self.conjunctions.find_extensions_of_next(&self.captures, |word, counts| {
                 yields.expect(&rates, counts, Some(cap)).new * indexed.probability(classes[word as usize])
             });
         }
@@ -318,11 +318,11 @@ impl Policy for HadalPolicy {
         let explores = self.explores(value(chosen), costs);
         if paused.query.is_some() && CONTINUATION_BONUS * paused.value >= value(chosen) && !explores {
             let new_query = value(chosen);
-            (self.alternative_query, self.alternative_continuation) = (new_query, paused.second_preference);
+            (self.second_best_query_value, self.second_best_page_value) = (new_query, paused.second_preference);
             return paused.query;
         }
         let second = value(chosen + 1);
-        (self.alternative_query, self.alternative_continuation) = (second, paused.preference);
+        (self.second_best_query_value, self.second_best_page_value) = (second, paused.preference);
         let next = best.get(chosen).map(|scored| self.query(scored));
         let new_share = |best: &ScoredQuery| best.expected.new / best.expected.shown.max(1e-9);
         self.expected_new_share = best.get(chosen).map_or(1.0, new_share);

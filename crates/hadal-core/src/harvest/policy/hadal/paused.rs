@@ -42,7 +42,7 @@ const DEPTHS: usize = 6;
 const PSI_PRIOR: (f64, f64) = (1.0, 20.0);
 
 /// Trust in the expected share of new records, in records of the answer itself. Guess.
-const TRUST: f64 = 30.0;
+const EXPECTED_SHARE_WEIGHT: f64 = 30.0;
 
 /// Least share of words that is taken to be hidden, because totals are never quite right. Guess.
 const MIN_HIDDEN: f64 = 0.05;
@@ -55,7 +55,7 @@ const LONG_ANSWER_PAGES: f64 = 5.0;
 pub const CONTINUATION_BONUS: f64 = 1.1;
 
 /// Lost continuations in a row after which the form is taken to lose them all. Guess.
-const LOST_IN_A_ROW: usize = 2;
+const MAX_FAILED_CONTINUATIONS: usize = 2;
 
 /// If the form loses paused answers, an answer is read on while its next page has this fraction of the value of the
 /// best alternative. Guess.
@@ -140,14 +140,14 @@ impl HadalPolicy {
         let read = records_read(answer);
         let matching = answer.total.map(|total| total.count() as f64);
         let share = self.new_share_of_rest(answer, known) * self.psi_at(read);
-        let least = if self.paused.lost.len() >= LOST_IN_A_ROW { READ_NOW_FRACTION } else { 1.0 };
-        let explores = self.explores(self.alternative_query, costs) || self.is_long_first_answer(answer);
+        let least = if self.paused.lost.len() >= MAX_FAILED_CONTINUATIONS { READ_NOW_FRACTION } else { 1.0 };
+        let explores = self.explores(self.second_best_query_value, costs) || self.is_long_first_answer(answer);
         let explores = explores && answer.query.after == 0;
         let new = share * self.next_page_records(matching, read, costs).max(1.0) / costs.page.max(1e-9);
         let preference = new * self.breadth_of(matching.unwrap_or(read), costs);
         !explores
-            && CONTINUATION_BONUS * new >= least * self.alternative_query
-            && preference >= least * self.alternative_continuation
+            && CONTINUATION_BONUS * new >= least * self.second_best_query_value
+            && preference >= least * self.second_best_page_value
     }
 
     /// Returns true for a long answer before any other. Its first page shows words that may have longer answers.
@@ -193,14 +193,14 @@ impl HadalPolicy {
         (self.stated[word].matching * seen / with_word).min(self.size())
     }
 
-    /// Removes a paused answer that cannot be continued. After [`LOST_IN_A_ROW`] of them, all paused answers count as
+    /// Removes a paused answer that cannot be continued. After [`MAX_FAILED_CONTINUATIONS`] of them, all paused answers count as
     /// lost, and their words may be queried once more.
     pub(super) fn drop_paused(&mut self, words: &str) {
-        let Some(paused) = self.paused.take(words).filter(|_| self.paused.lost.len() < LOST_IN_A_ROW) else {
+        let Some(paused) = self.paused.take(words).filter(|_| self.paused.lost.len() < MAX_FAILED_CONTINUATIONS) else {
             return;
         };
         self.paused.lost.push(paused);
-        if self.paused.lost.len() == LOST_IN_A_ROW {
+        if self.paused.lost.len() == MAX_FAILED_CONTINUATIONS {
             let all = self.paused.waiting.iter().chain(&self.paused.lost);
             for paused in all {
                 if let [word] = paused.words[..] {
@@ -263,9 +263,9 @@ impl HadalPolicy {
         match answer.total.zip(known) {
             Some((total, known)) => {
                 let by_total = unseen_share(total.count() as f64, known + new, records_read(answer));
-                weighted_mean(new / shown.max(1.0), shown, by_total, trust_in_total(&self.yields.rates()))
+                weighted_mean(new / shown.max(1.0), shown, by_total, weight_of_total(&self.yields.rates()))
             }
-            None => weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, TRUST),
+            None => weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, EXPECTED_SHARE_WEIGHT),
         }
     }
 
@@ -279,12 +279,12 @@ impl HadalPolicy {
             Some(matching) => {
                 let others = (rates.known_visible(counts) - paused.read).max(0.0) * rates.beta();
                 let by_total = unseen_share(matching, paused.read + others, paused.read);
-                weighted_mean(own, paused.read, by_total, trust_in_total(rates))
+                weighted_mean(own, paused.read, by_total, weight_of_total(rates))
             }
             None => {
                 let expected = self.yields.expect(rates, counts, None);
                 let rest = (expected.matching - paused.read).max(expected.unseen).max(1.0);
-                weighted_mean(own, paused.read, expected.unseen / rest, TRUST)
+                weighted_mean(own, paused.read, expected.unseen / rest, EXPECTED_SHARE_WEIGHT)
             }
         }
     }
@@ -316,8 +316,8 @@ impl HadalPolicy {
 }
 
 /// `W`: trust in the share by the total. `1 - 1 / beta` is the share of matches that do not show the word.
-fn trust_in_total(rates: &YieldRates) -> f64 {
-    TRUST / (1.0 - 1.0 / rates.beta().max(1.0) + MIN_HIDDEN)
+fn weight_of_total(rates: &YieldRates) -> f64 {
+    EXPECTED_SHARE_WEIGHT / (1.0 - 1.0 / rates.beta().max(1.0) + MIN_HIDDEN)
 }
 
 /// `t`: share of unseen records among the matches that were not read.

@@ -49,7 +49,7 @@ const WORD_SHARE: f64 = 0.05;
 const MAX_SHARE: f64 = 0.95;
 
 /// Slope of the chord above `breadth` on the shares up to [`MAX_SHARE`]: `(breadth(0.95) - 1) / 0.95`, rounded up.
-const BREADTH_CHORD: f64 = 2.27;
+const BREADTH_BOUND_SLOPE: f64 = 2.27;
 
 /// Exponent of the preference for broad and long answers when a new query competes with a paused answer. Chosen by hand:
 /// with 0.5, `hadal eval harvest --records 2000` needs 4 % more requests to 50-90 % in the setting `base`.
@@ -160,7 +160,7 @@ impl HadalPolicy {
         if self.matching.matches_any_word() {
             return Vec::new();
         }
-        let rates = self.yields.rates().for_conjunctions();
+        let rates = self.yields.rates().without_rarity_classes();
         let score = |(words, counts, stated_ratio): (Vec<u32>, &WordCounts, f64)| {
             let mut expected = self.yields.expect(&rates, counts, first_page(costs, cap));
             let new = expected.new * stated_ratio * self.conjunctions.found.value();
@@ -226,7 +226,7 @@ pub fn breadth(share: f64) -> f64 {
 
 /// Upper bound of [`breadth`] without a logarithm: the chord above the convex curve.
 fn breadth_bound(share: f64) -> f64 {
-    1.0 + share.clamp(1e-6, MAX_SHARE) * BREADTH_CHORD
+    1.0 + share.clamp(1e-6, MAX_SHARE) * BREADTH_BOUND_SLOPE
 }
 
 /// `1 + ln(pages)` of an answer that shows `shown` records.

@@ -80,7 +80,7 @@ fn is_ideograph(c: char) -> bool {
 
 /// Share `a / n` below which a class is given up, and the probability it then has. Guesses.
 const MIN_ANSWERED: f64 = 0.4;
-const GIVEN_UP: f64 = 0.001;
+const P_UNINDEXED_CLASS: f64 = 0.001;
 
 /// Initial (`a`, `n`) of the classes. Guesses; a form that drops words drops stop words first.
 const COMMON_STOP_PRIOR: (f64, f64) = (1.0, 1.2);
@@ -112,7 +112,7 @@ impl IndexedClasses {
         if class.is_unspaced() {
             return answered / queried;
         }
-        if answered < MIN_ANSWERED * queried { GIVEN_UP } else { (answered / queried).powi(2) }
+        if answered < MIN_ANSWERED * queried { P_UNINDEXED_CLASS } else { (answered / queried).powi(2) }
     }
 
     /// Learns from a word that seen records contain. `is_answered` is true if the form returned records.

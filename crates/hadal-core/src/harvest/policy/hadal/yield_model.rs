@@ -43,9 +43,9 @@ use super::captures::{AnswerCounts, WordCounts};
 /// evaluation runs.
 const DECAY: f64 = 0.93;
 
-/// `v(n) = 1 - UNCOUNTED / n` before anything is learned: this many records of each word predict no unseen ones.
+/// `v(n) = 1 - DISCOUNTED_RECORDS / n` before anything is learned: this many records of each word predict no unseen ones.
 /// Guess.
-const UNCOUNTED: f64 = 0.5;
+const DISCOUNTED_RECORDS: f64 = 0.5;
 
 /// Growth factor of the weight of all records above which `lambda` is corrected at once. Below it, learning keeps up.
 /// Guess.
@@ -59,7 +59,7 @@ const MIN_CORRECTION: f64 = 0.05;
 const HALF_WEIGHT_UNSEEN: f64 = 5.0;
 
 /// Most unseen records that an answer is taken to show, as a multiple of `U + 1`. Limits the effect of outliers. Guess.
-const MAX_SURPRISE: f64 = 8.0;
+const MAX_FOUND_PER_EXPECTED: f64 = 8.0;
 
 /// Least `n` of each rarity class. Guess.
 const RARITY_CLASSES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
@@ -195,7 +195,7 @@ impl YieldRates {
     }
 
     /// The rates for several words together. Rarity classes hold for single words only.
-    pub fn for_conjunctions(self) -> YieldRates {
+    pub fn without_rarity_classes(self) -> YieldRates {
         YieldRates { rarity_factors: None, ..self }
     }
 
@@ -229,7 +229,7 @@ pub struct YieldModel {
 
 impl Default for YieldModel {
     fn default() -> YieldModel {
-        let rarity_prior = |least: f32| (1.0 - UNCOUNTED / f64::from(least).max(1.0), RARITY_PRIOR_WEIGHT);
+        let rarity_prior = |least: f32| (1.0 - DISCOUNTED_RECORDS / f64::from(least).max(1.0), RARITY_PRIOR_WEIGHT);
         YieldModel {
             lambda: DecayingRatio::from_prior(LAMBDA_PRIOR),
             stated_lambda: None,
@@ -249,7 +249,7 @@ impl YieldModel {
     pub fn expect(&self, rates: &YieldRates, counts: &WordCounts, cap: Option<u32>) -> ExpectedYield {
         let unseen = rates.unseen_visible(counts) * rates.beta;
         let known = rates.known_visible(counts) * rates.beta;
-        let evidence = f64::from(counts.records()) - UNCOUNTED;
+        let evidence = f64::from(counts.records()) - DISCOUNTED_RECORDS;
         self.limit_to_cap(unseen, known, evidence, cap)
     }
 
@@ -354,7 +354,7 @@ impl YieldModel {
     fn learn_unseen(&mut self, rates: &YieldRates, before: &WordCounts, found: f64) {
         let expected = rates.unseen_visible(before);
         let importance = 1.0 / (1.0 + expected / HALF_WEIGHT_UNSEEN);
-        let found = found.min(MAX_SURPRISE * (expected + 1.0));
+        let found = found.min(MAX_FOUND_PER_EXPECTED * (expected + 1.0));
         let weight = rates.weight(before);
         self.lambda.learn(importance * found, importance * weight * initial_rarity_factor(before));
         if let Some(lambda) = self.stated_lambda {
@@ -418,7 +418,7 @@ fn rarity_class(counts: &WordCounts) -> usize {
 
 /// `v(n)` before anything is learned.
 fn initial_rarity_factor(counts: &WordCounts) -> f64 {
-    1.0 - UNCOUNTED / f64::from(counts.records()).max(1.0)
+    1.0 - DISCOUNTED_RECORDS / f64::from(counts.records()).max(1.0)
 }
 
 /// Level of `phi`: 0 if less than a page matches, 1 from one page, 2 from two pages, 3 from four.
