@@ -169,7 +169,7 @@ mod tests {
         let (mut slots, mut seq, mut answers) = (Slots::new(concurrency, 0), 0, 0);
         for now in (0..seconds * 1000).step_by(10).map(Time) {
             answers += hosts.end_requests(&mut slots, now);
-            ready.extend(hosts.scheduler.woken(now));
+            ready.extend(hosts.scheduler.take_ready(now));
             while slots.has_room(now)
                 && let Some(host) = ready.pop_front()
             {
