@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 /// Default address of the dashboard.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7878";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct DashboardArgs {
     /// Serve a dashboard at this address, as 127.0.0.1:7878, or off
     #[arg(long, value_name = "ADDR|off")]

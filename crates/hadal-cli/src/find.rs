@@ -36,7 +36,7 @@ use tokio::sync::watch;
 use url::Url;
 
 /// Locate search forms of a topic, starting from seeds
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Example:
   hadal find book --seeds seeds.txt --max-requests 5000 --contact you@example.org
   hadal find \"used books\" --seeds http://books.example/ --seeds more.txt
@@ -132,6 +132,12 @@ fn strategies() -> String {
 }
 
 impl FindArgs {
+    /// The same crawl of these pages only.
+    pub fn of_pages(mut self, pages: &[String]) -> FindArgs {
+        self.seeds.extend_from_slice(pages);
+        FindArgs { max_depth: Some("0".to_string()), ..self }
+    }
+
     pub fn overrides(&self) -> Vec<Override> {
         let own = given([
             ("crawl.strategy", "--strategy", once(&self.strategy)),

@@ -1,11 +1,12 @@
-//! `hadal forms`: lists the forms found, most relevant first.
+//! `hadal forms`: lists the forms found, most relevant first. `hadal forms import` adds forms of known pages.
 
 use super::args::probability;
 use super::exit::{Exit, Usage};
+use super::find::FindArgs;
 use super::list::{ListArgs, list};
 use super::session::{Session, known_topic};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use hadal::output::engines::{SEARXNG_HEAD, opensearch, searxng};
 use hadal::store::{FormQuery, FormRow, LabelFilter, StoreError, all_forms};
 use hadal_core::critic::MIN_ACCEPTED_P;
@@ -14,11 +15,15 @@ use std::path::Path;
 
 /// List or export the forms found
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Example:
   hadal forms --topic book --min-relevance 0.5 --format csv --output books.csv
+  hadal forms import book pages.txt
   hadal forms --topic book --engines searxng --output engines.yml
   hadal forms --topic book --engines opensearch --output descriptions")]
 pub struct FormsArgs {
+    #[command(subcommand)]
+    command: Option<FormsCommand>,
     #[command(flatten)]
     list: ListArgs,
     /// Least probability that a form is a search of the topic
@@ -34,6 +39,34 @@ pub struct FormsArgs {
     /// URL of the `hadal serve` that SearXNG reaches
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7878", requires = "engines")]
     server: String,
+}
+
+#[derive(Debug, Subcommand)]
+enum FormsCommand {
+    Import(Box<ImportArgs>),
+}
+
+/// Add the forms of known pages; no link is followed
+///
+/// The pages are the seeds of a crawl with --max-depth 0, so all options of `hadal find` apply.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  hadal forms import book pages.txt
+  hadal forms import \"used books\" http://books.example/search --contact you@example.org")]
+struct ImportArgs {
+    #[command(flatten)]
+    find: FindArgs,
+    /// Pages with forms: URLs, files with one URL per line, or - for standard input
+    #[arg(required = true, value_name = "FILE|URL")]
+    pages: Vec<String>,
+}
+
+impl FormsArgs {
+    /// The crawl that imports forms, for `hadal forms import`.
+    pub fn import(&self) -> Option<FindArgs> {
+        let FormsCommand::Import(args) = self.command.as_ref()?;
+        Some(args.find.clone().of_pages(&args.pages))
+    }
 }
 
 /// Programs that can search the forms found.

@@ -1,7 +1,6 @@
 //! Help texts: the guide of `hadal` without a command, commands by subject, and defaults from the table of settings.
 
 use super::exit::Exit;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use hadal::config::settings::{SETTINGS, Setting, split};
 use std::io::Write;
@@ -102,22 +101,6 @@ hadal finds the databases behind web search forms and downloads what is in them.
 pub fn print_guide() -> anyhow::Result<Exit> {
     std::io::stdout().write_all(GUIDE.as_bytes())?;
     Ok(Exit::Done)
-}
-
-/// Message for a parse error that is about something planned.
-pub fn explain_planned(error: &clap::Error) -> Option<String> {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    let not_implemented =
-        |what: &str| format!("'{what}' is not implemented in hadal {}", env!("CARGO_PKG_VERSION"));
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            text(ContextKind::InvalidArg).filter(|given| *given == "import").map(not_implemented)
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]

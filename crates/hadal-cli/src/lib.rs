@@ -68,7 +68,6 @@ use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_core::strategy::StrategyRegistry;
 use session::{Common, Session};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -201,7 +200,10 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Serve(args) => {
             serve::run(&args, &Session::open(&cli.common, &args.overrides())?, &cli.common)
         }
-        Command::Forms(args) => forms::run(&args, &Session::open(&cli.common, &[])?),
+        Command::Forms(args) => match args.import() {
+            Some(crawl) => find::run(&crawl, &Session::open(&cli.common, &crawl.overrides())?),
+            None => forms::run(&args, &Session::open(&cli.common, &[])?),
+        },
         Command::Sites(args) => sites::run(&args, &Session::open(&cli.common, &[])?),
         Command::Runs(args) => runs::run(&args, &Session::open(&cli.common, &[])?),
         Command::Harvests(args) => harvests::run(&args, &Session::open(&cli.common, &[])?),
@@ -235,12 +237,8 @@ fn check_topics_dir(common: &Common, command: &Command) -> Result<(), Usage> {
 
 /// Prints a parse error. Help and version exit with 0, errors with 2.
 fn refuse(error: &clap::Error) -> ExitCode {
-    match help::explain_planned(error) {
-        Some(message) => writeln!(std::io::stderr(), "error: {message}"),
-        None => error.print(),
-    }
     // A closed standard error is ignored.
-    .ok();
+    error.print().ok();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 

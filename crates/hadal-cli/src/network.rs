@@ -44,7 +44,7 @@ fn cookies(path: &Path) -> anyhow::Result<CookieJar> {
 }
 
 /// Politeness and network options.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
     /// Least delay between two requests to a host, as 1s

@@ -82,3 +82,18 @@ async fn a_killed_crawl_is_interrupted_and_not_running() {
     let ran = Ran::from(status.output().unwrap()).done();
     assert!(ran.contains("interrupted") && !ran.contains("running"), "{ran}");
 }
+
+#[test]
+fn an_import_adds_the_forms_of_the_pages_given_and_follows_no_link() {
+    let place = Place::new();
+    let library = page(("Town library", "Author, title, ISBN"));
+    let linked = format!("<a href=/other>Catalogue of all books</a>{library}");
+    let address = server(&[("/", &linked), ("/other", &library)]);
+    let route = format!("*={address}");
+    let options = ["--delay", "0s", "--connect-to", &route, "--probe", "never"];
+    place.run(&[&["forms", "import", "book", SEED][..], &options].concat()).done();
+    let forms = place.run(&["forms", "--format", "jsonl"]).done();
+    assert_eq!(forms.lines().count(), 1, "{forms}");
+    assert!(forms.contains("\"page_url\":\"http://shop.example/\""), "{forms}");
+    place.run(&["forms", "import", "book"]).refused(&["<FILE|URL>"]);
+}

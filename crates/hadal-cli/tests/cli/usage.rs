@@ -61,11 +61,6 @@ fn every_command_has_help_that_ends_with_an_example() {
 }
 
 #[test]
-fn planned_options_are_refused() {
-    run(&["forms", "import"]).refused(&["import", "not implemented"]);
-}
-
-#[test]
 fn unknown_values_of_options_are_refused_not_ignored() {
     let find = ["find", "book", "--seeds", "http://a.example/"];
     run(&[&find[..], &["--render", "sometimes"]].concat()).refused(&["never"]);
