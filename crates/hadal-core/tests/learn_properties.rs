@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use hadal_core::learn::bayes::NaiveBayes;
-use hadal_core::learn::isotonic::Isotonic;
 use hadal_core::learn::logistic::{Logistic, LogisticOptions};
 use hadal_core::learn::metrics::{calibration_error, roc_auc};
 use hadal_core::learn::online::OnlineLogistic;
@@ -82,13 +81,11 @@ proptest! {
         let softmax: Option<Softmax> = postcard::from_bytes(&bytes).ok();
         let bayes: Option<NaiveBayes> = postcard::from_bytes(&bytes).ok();
         let online: Option<OnlineLogistic> = postcard::from_bytes(&bytes).ok();
-        let isotonic: Option<Isotonic> = postcard::from_bytes(&bytes).ok();
         for row in &rows {
             tree.iter().for_each(|tree| { tree.classify(row); tree.describe(&[]); });
             softmax.iter().for_each(|model| { model.probabilities(&sparse(row)); });
             bayes.iter().for_each(|model| { model.posterior(&sparse(row)); });
             online.iter().for_each(|model| { model.probability(&sparse(row)); });
-            isotonic.iter().for_each(|model| { model.probability(row[0]); });
         }
     }
 
@@ -118,20 +115,6 @@ proptest! {
         for (row, stretched) in bounded.iter().zip(&stretched) {
             prop_assert_eq!(one.classify(row), other.classify(stretched));
         }
-    }
-
-    #[test]
-    fn isotonic_probabilities_never_fall(
-        seen in prop::collection::vec((-20i8..20, any::<bool>()), 0..60),
-        mut asked in prop::collection::vec(-30f32..30.0, 2..20),
-    ) {
-        let (scores, labels): (Vec<f32>, Vec<bool>) =
-            seen.into_iter().map(|(score, label)| (f32::from(score) / 3.0, label)).unzip();
-        let fitted = Isotonic::fit(&scores, &labels);
-        asked.sort_by(f32::total_cmp);
-        let found: Vec<f32> = asked.iter().map(|&score| fitted.probability(score)).collect();
-        prop_assert!(found.is_sorted() && found.iter().all(|&p| p > 0.0 && p < 1.0), "{:?}", found);
-        prop_assert_eq!(stored(&fitted), fitted);
     }
 
     #[test]

@@ -187,22 +187,3 @@ fn post_forms_are_never_probed() {
     let searches = refused.iter().filter(|why| **why == ProbeRefusal::Posts).count();
     assert!(searches > 20, "{refused:?}");
 }
-
-#[test]
-fn the_signature_recognises_empty_answers() {
-    let (mut learned, mut right) = (0, 0);
-    for (truth, form) in forms(&WORLDS[0]) {
-        let Some(topic) = truth.topic else { continue };
-        let Ok(mut probe) = Probe::new(&form, topic, 3) else { continue };
-        let Some(field) = form.fields.iter().position(|field| field.kind.is_textual()) else { continue };
-        run(&WORLDS[0], &mut probe);
-        let Some(signature) = probe.signature() else { continue };
-        let filled = |word: &str| submission(&form, &FilledForm::of(field, word), "utf-8");
-        let answer = |word: &str| send(&WORLDS[0], &filled(word), Time(0)).page;
-        let (Some(none), Some(some)) = (answer("wuvoqix"), answer("")) else { continue };
-        learned += 1;
-        let fails = truth.behaviour == Behaviour::RejectsEmpty;
-        right += usize::from(signature.matches(&none, "wuvoqix") && (fails || !signature.matches(&some, "")));
-    }
-    assert!(learned > 100 && right * 100 >= learned * 97, "{right} of {learned}");
-}

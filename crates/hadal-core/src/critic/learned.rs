@@ -65,7 +65,8 @@ impl LearnedTopic {
     /// Combines P(topic) by the own model with P(domain) of the supporting domain: a weighted mean of the log-odds.
     pub fn supported(&self, own: f32, p_domain: impl FnOnce(usize) -> f32) -> f32 {
         let Some(domain) = self.related else { return own };
-        let odds = (1.0 - DOMAIN_WEIGHT) * log_odds(own) + DOMAIN_WEIGHT * log_odds(p_domain(usize::from(domain)));
+        let odds =
+            (1.0 - DOMAIN_WEIGHT) * log_odds(own) + DOMAIN_WEIGHT * log_odds(p_domain(usize::from(domain)));
         PlattScaling::IDENTITY.probability(odds)
     }
 

@@ -24,7 +24,7 @@ pub enum NoSearchForm {
 
 /// Form of a page with the highest P(searchable), the first of equals, or the form with the index `picked`.
 pub fn pick_search_form(page: &Page, picked: Option<u32>) -> Result<(&Form, f32), NoSearchForm> {
-    let judge = &Classifiers::shipped().searchable;
+    let judge = &Classifiers::current().searchable;
     let visible = page.forms.iter().filter(|form| !form.source.is_endpoint());
     let judged = visible.map(|form| (form, judge.classify(form, page).0));
     let found = match picked {

@@ -6,15 +6,12 @@
 //!
 //! - Two classes: [`svm`], [`logistic`], [`online`]. Several classes: [`softmax`], [`bayes`], [`tree`].
 //! - Event rates: [`rate`].
-//! - Calibration of scores: [`platt`], [`isotonic`]; of the probabilities of several classes: [`temperature`].
+//! - Calibration of scores: [`platt`]; of the probabilities of several classes: [`temperature`].
 //! - Clustering: [`cluster`].
 //! - Evaluation: [`metrics`], [`resampling`].
 
 pub mod bayes;
-
 pub mod cluster;
-
-pub mod isotonic;
 mod lbfgs;
 pub mod logistic;
 pub mod metrics;

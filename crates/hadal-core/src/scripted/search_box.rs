@@ -28,7 +28,7 @@ pub struct SearchBox {
 /// Removes the marks from the page. Returns its boxes that may be searches, the likeliest first.
 pub fn search_boxes(page: &mut Page) -> Vec<SearchBox> {
     let marked = unmark(page);
-    let judge = &Classifiers::shipped().searchable;
+    let judge = &Classifiers::current().searchable;
     let mut boxes: Vec<SearchBox> = Vec::new();
     for (at, field, number) in marked {
         let form = &page.forms[at];

@@ -122,10 +122,14 @@ pub(super) fn probe_link(
     Some(QueuedLink { link, queue, score, order, generation: 0, attempts: 0, not_before: Time(0) })
 }
 
-/// Copy of a form for the store; `None` when the form is too large. Long hidden values hold the state of one visit and
-/// are left out: a harvest takes them from the entry page.
-pub(super) fn kept_form(form: &Form) -> Option<Box<Form>> {
+/// Copy of a form for the store; `None` when the form is too large. It names the character set of its page, so that it
+/// can be sent without the page. Long hidden values hold the state of one visit and are left out: a harvest takes them
+/// from the entry page.
+pub(super) fn kept_form(form: &Form, page_charset: &str) -> Option<Box<Form>> {
     let mut form = Box::new(form.clone());
+    if form.accept_charset.is_empty() && !page_charset.eq_ignore_ascii_case("utf-8") {
+        form.accept_charset = page_charset.to_string();
+    }
     for field in form.fields.iter_mut().filter(|field| field.kind == FieldKind::Hidden) {
         if field.value.len() > MAX_KEPT_VALUE {
             field.value.clear();
@@ -148,12 +152,20 @@ mod tests {
     use url::Url;
 
     #[test]
+    fn a_kept_form_names_the_character_set_of_its_page() {
+        let word = Field::new(FieldKind::Text, "q", "");
+        let form = Form::to(Url::parse("http://a.org/").unwrap(), Method::Get, vec![word]);
+        assert_eq!(kept_form(&form, "windows-1251").unwrap().accept_charset, "windows-1251");
+        assert_eq!(kept_form(&form, "UTF-8").unwrap().accept_charset, "");
+    }
+
+    #[test]
     fn the_page_state_in_a_hidden_field_is_not_kept() {
         let state = Field::new(FieldKind::Hidden, "__VIEWSTATE", &"x".repeat(MAX_KEPT_VALUE + 1));
         let kept = Field::new(FieldKind::Hidden, "collection", "maps");
         let form = Form::to(Url::parse("http://a.org/").unwrap(), Method::Post, vec![state, kept]);
         let values: Vec<String> =
-            kept_form(&form).unwrap().fields.into_iter().map(|field| field.value).collect();
+            kept_form(&form, "utf-8").unwrap().fields.into_iter().map(|field| field.value).collect();
         assert_eq!(values, ["", "maps"]);
     }
 
@@ -164,8 +176,8 @@ mod tests {
             let field = Field { options: vec![choice; options], ..Field::new(FieldKind::Select, "year", "") };
             Form::to(Url::parse("http://a.example/").unwrap(), Method::Get, vec![field])
         };
-        assert!(kept_form(&form(2000)).is_some());
-        assert!(kept_form(&form(50_000)).is_none());
+        assert!(kept_form(&form(2000), "utf-8").is_some());
+        assert!(kept_form(&form(50_000), "utf-8").is_none());
     }
 
     #[test]

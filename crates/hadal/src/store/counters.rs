@@ -1,10 +1,8 @@
 //! Counting of outcomes, the same in every back end.
 
 use super::{FailureKind, FormRow, Outcome, RunCounters, StepEnd, StepTarget};
+use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::strategy::SiteCounters;
-
-/// Probability from which a form counts as searchable or relevant.
-const LIKELY: f32 = 0.5;
 
 impl RunCounters {
     /// Adds the cost and the end of a step.
@@ -42,14 +40,16 @@ impl RunCounters {
     /// Adds a form that is new to the run.
     pub(super) fn count_form(&mut self, form: &FormRow) {
         self.forms += 1;
-        self.searchable = self.searchable.wrapping_add(u64::from(form.p_searchable >= LIKELY));
-        self.relevant = self.relevant.wrapping_add(u64::from(form.p_relevant >= LIKELY));
+        self.searchable = self.searchable.wrapping_add(u64::from(form.p_searchable >= MIN_ACCEPTED_P));
+        self.relevant = self.relevant.wrapping_add(u64::from(form.p_relevant >= MIN_ACCEPTED_P));
     }
 
     /// Adds a change of a form's `(p_searchable, p_relevant)`. Counters that hold the difference of one batch, or the part
     /// of one worker, may become negative; they are then in two's complement.
     pub(super) fn count_verdict(&mut self, before: (f32, f32), after: (f32, f32)) {
-        let step = |before: f32, after: f32| i64::from(after >= LIKELY) - i64::from(before >= LIKELY);
+        let step = |before: f32, after: f32| {
+            i64::from(after >= MIN_ACCEPTED_P) - i64::from(before >= MIN_ACCEPTED_P)
+        };
         self.searchable = self.searchable.wrapping_add_signed(step(before.0, after.0));
         self.relevant = self.relevant.wrapping_add_signed(step(before.1, after.1));
     }

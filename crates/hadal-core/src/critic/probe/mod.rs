@@ -6,24 +6,22 @@
 //! between two of them. A probe sends only GET requests.
 //!
 //! `target` chooses the field to fill, `page_digest` reduces an answer to the data that are compared, `decide`
-//! chooses the next query or the result, `signature` recognises later answers without results, and `state` holds
-//! the probe of a form during a crawl.
+//! chooses the next query or the result, and `state` holds the probe of a form during a crawl.
 
 mod decide;
 mod page_digest;
 pub(crate) mod redirect;
-mod signature;
 mod state;
 mod target;
 
-pub use signature::NoResultSignature;
 pub use state::{ProbeState, probe_word};
+pub use target::{is_display_option, nonsense_word};
 
 use super::veto::{Veto, veto};
 use crate::http::{Method, Request};
-use crate::page::{Field, Form, Page};
+use crate::page::{Form, Page};
 use crate::submission::{FilledForm, goes_to_web, submission};
-use decide::{ProbeStep, AnswerDigest};
+use decide::{AnswerDigest, ProbeStep};
 use page_digest::{PageDigest, QueryMask};
 use serde::{Deserialize, Serialize};
 use target::ProbeTarget;
@@ -38,16 +36,6 @@ pub fn query_field(form: &Form) -> Option<usize> {
         ProbeTarget::Words(at) => Some(at),
         ProbeTarget::Choice { .. } => None,
     }
-}
-
-/// True for a field that controls the display of results (order, page size, language), not their selection.
-pub fn is_display_option(field: &Field) -> bool {
-    target::is_display_option(field)
-}
-
-/// Word that occurs in no text, generated from a seed.
-pub fn nonsense_word(seed: u64) -> String {
-    target::nonsense_word(seed)
 }
 
 /// State of the test queries to one form.
@@ -140,11 +128,6 @@ impl Probe {
         })
     }
 
-    /// Encodes the queries in the character set of the page. The default is UTF-8.
-    pub fn in_charset(self, charset: &str) -> Probe {
-        Probe { charset: charset.to_string(), ..self }
-    }
-
     /// Next request to send. `None` at the end of the probe.
     pub fn next_request(&self) -> Option<Request> {
         match &self.next {
@@ -176,12 +159,6 @@ impl Probe {
     /// True if the form accepted a query as an entry or message. Then the probe ends.
     pub fn was_accepted_as_entry(&self) -> bool {
         self.seen.iter().any(|(_, seen)| *seen == AnswerDigest::Confirmation)
-    }
-
-    /// Signature of answers without results, if the form is searchable and gave such an answer.
-    pub fn signature(&self) -> Option<NoResultSignature> {
-        let is_searchable = self.result()? == ProbeResult::Searchable;
-        if is_searchable { NoResultSignature::learn(&self.target, self.mask(), &self.seen) } else { None }
     }
 
     fn form_input(&self, query: &ProbeQuery) -> FilledForm {

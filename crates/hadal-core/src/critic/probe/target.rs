@@ -105,7 +105,8 @@ static DISPLAY_OPTIONS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "country site", "theme", "page", "show", "sprache", "langue", "idioma", "lingua", "taal",
 ]));
 
-pub(super) fn is_display_option(field: &Field) -> bool {
+/// True for a field that controls the display of results (order, page size, language), not their selection.
+pub fn is_display_option(field: &Field) -> bool {
     DISPLAY_OPTIONS.found_in(&normalise(&format!("{} {}", field.name, field.label)))
 }
 
@@ -123,8 +124,8 @@ fn select_target(at: usize, field: &Field) -> Option<ProbeTarget> {
     Some(ProbeTarget::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
 }
 
-/// Eleven letters: rare consonants and vowels in turn, chosen by `seed`, and an `x` at the end.
-pub(super) fn nonsense_word(seed: u64) -> String {
+/// Word that occurs in no text. Eleven letters: rare consonants and vowels in turn, chosen by `seed`, and an `x` at the end.
+pub fn nonsense_word(seed: u64) -> String {
     const RARE: &[u8; 8] = b"xqzvwkjf";
     const VOWELS: &[u8; 4] = b"uoia";
     let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;

@@ -48,9 +48,6 @@ fn results_for_a_word_and_none_for_nonsense_make_a_search() {
     let nonsense = sent_query(&probe);
     show(&mut probe, &format!("{FRAME}<p>No results for {}</p>", &nonsense[2..]));
     assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::Searchable), None));
-    let signature = probe.signature().unwrap();
-    assert!(signature.matches(&page(&format!("{FRAME}<p>No results for castle</p>")), "castle"));
-    assert!(!signature.matches(&page(&hits("mountain")), "castle"));
 }
 
 #[test]
@@ -64,7 +61,6 @@ fn a_page_that_only_repeats_the_query_is_no_search() {
         );
     }
     assert_eq!(probe.result(), Some(ProbeResult::NotSearchable));
-    assert_eq!(probe.signature(), None);
 }
 
 #[test]
@@ -72,7 +68,7 @@ fn nothing_is_sent_after_a_confirmed_entry() {
     let mut probe = probe(BOX);
     show(&mut probe, &format!("{FRAME}<p>Thank you. Your entry has been received.</p>"));
     assert_eq!((probe.result(), probe.next_request()), (Some(ProbeResult::NotSearchable), None));
-    assert!(probe.was_accepted_as_entry() && probe.signature().is_none());
+    assert!(probe.was_accepted_as_entry());
 }
 
 #[test]
@@ -96,8 +92,6 @@ fn an_unknown_no_result_text_is_learned_from_a_second_nonsense_word() {
         show(&mut probe, &format!("{FRAME}<p>Ez dago emaitzarik {word} bilaketarako</p>"));
     }
     assert_eq!(probe.result(), Some(ProbeResult::Searchable));
-    let none = page(&format!("{FRAME}<p>Ez dago emaitzarik gaztelu bilaketarako</p>"));
-    assert!(probe.signature().unwrap().matches(&none, "gaztelu"));
 }
 
 #[test]
@@ -196,7 +190,8 @@ fn a_stored_probe_is_restored() {
 }
 
 #[test]
-fn queries_use_the_character_set_of_the_page() {
-    let word = Probe::new(&form(BOX), "h\u{f4}tel", 7).unwrap().in_charset("iso-8859-1");
+fn queries_use_the_character_set_of_the_form() {
+    let form = Form { accept_charset: "iso-8859-1".to_string(), ..form(BOX) };
+    let word = Probe::new(&form, "h\u{f4}tel", 7).unwrap();
     assert_eq!(sent_query(&word), "q=h%F4tel");
 }

@@ -46,8 +46,8 @@ pub const FEATURES: usize = 4;
 #[derive(Default)]
 pub struct CaptureHistory {
     records: FxHashMap<RecordId, CapturedRecord>,
-    /// `f_1`, `f_2`, `f_3`.
-    frequencies: [u64; 3],
+    /// `f_1`, `f_2`.
+    frequencies: [u64; 2],
     cap: ResultCap,
     /// Answers that held records.
     answers: u32,
@@ -113,10 +113,10 @@ impl CaptureHistory {
         if let Some(span) = self.spans.last_mut().filter(|_| is_first_of_span) {
             *if before == 0 { &mut span.new } else { &mut span.again } += 1;
         }
-        if (1..=3).contains(&before) {
+        if (1..=2).contains(&before) {
             self.frequencies[before - 1] -= 1;
         }
-        if before < 3 {
+        if before < 2 {
             self.frequencies[before] += 1;
         }
     }
@@ -160,7 +160,7 @@ impl CaptureHistory {
     /// The features of the module's table, or `None` with too few answers or captures.
     pub fn features(&self) -> Option<[f64; FEATURES]> {
         let seen = self.records.len() as f64;
-        let [once, twice, _] = self.frequencies.map(|records| records as f64);
+        let [once, twice] = self.frequencies.map(|records| records as f64);
         if seen < MIN_SEEN || seen - once < MIN_RECAPTURED || self.answers < MIN_ANSWERS {
             return None;
         }

@@ -18,6 +18,8 @@ const QUERIES_BEFORE_EMPTY: u32 = 2;
 const MAX_REPEATS: u32 = 3;
 /// Unknown answers that the policy may continue within one choice: it may lose all paused answers at once.
 const MAX_UNKNOWN_CONTINUATIONS: usize = MAX_PAUSED;
+/// Queries that one choice may skip because their requests were answered without a record. Guess; bounds the loop.
+const MAX_SKIPPED_QUERIES: usize = 4_096;
 
 /// Failures of the policy within one choice: requests to continue answers that the session does not hold.
 #[derive(Default)]
@@ -66,7 +68,7 @@ impl HarvestSession {
     /// Next query with a request that was not yet answered without a record. Policy and browse state learn the empty
     /// answer of the others without a request.
     fn unanswered_query(&mut self) -> Option<Query> {
-        for _ in 0..MAX_UNKNOWN_CONTINUATIONS {
+        for _ in 0..MAX_SKIPPED_QUERIES {
             let query = self.next_query()?;
             let key = request_key(&self.entry_page.request_for(&query));
             if query.after > 0 || !self.answered_empty.contains(&key) {

@@ -85,7 +85,9 @@ impl HarvestSession {
         let estimate = self.estimate();
         let is_short = estimate.is_some_and(|estimate| estimate.coverage.estimate < rule.coverage);
         match stop::stop_reason(&rule, &self.stop_evidence(estimate.as_ref())) {
-            Some(StopReason::Covered) if !self.lists_showed_most() && self.answered_words < MIN_ANSWERED_WORDS => {
+            Some(StopReason::Covered)
+                if !self.lists_showed_most() && self.answered_words < MIN_ANSWERED_WORDS =>
+            {
                 None
             }
             Some(StopReason::Covered) if estimate.is_some_and(|estimate| self.is_contradicted(&estimate)) => {
@@ -93,7 +95,9 @@ impl HarvestSession {
             }
             Some(StopReason::Covered) => Some(HarvestEnding::Covered),
             Some(StopReason::LowYield) => Some(HarvestEnding::Unprofitable),
-            None => (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.ending_without_new()),
+            None => {
+                (self.is_barren(is_short) && self.browse_query().is_none()).then(|| self.ending_without_new())
+            }
         }
     }
 

@@ -86,7 +86,12 @@ pub fn of_link(link: &FrontierLink) -> Vec<HashedFeature> {
 }
 
 /// Sets the features that depend on the way to a link, in the features of a link that was found on a page.
-pub fn set_path_features(features: &mut [HashedFeature], is_outward: bool, site_depth: u16, parent_has_form: bool) {
+pub fn set_path_features(
+    features: &mut [HashedFeature],
+    is_outward: bool,
+    site_depth: u16,
+    parent_has_form: bool,
+) {
     let direction = if is_outward { LinkDirection::External } else { LinkDirection::Internal };
     let facts = features.len().saturating_sub(POSITION_FEATURES);
     if let [_, depth, _, _, form] = &mut features[facts..] {

@@ -284,7 +284,7 @@ fn form_row(
         language: examined.page.language.clone(),
         evidence: verdict.evidence.clone(),
         finding: None,
-        form_snapshot: kept_form(form),
+        form_snapshot: kept_form(form, examined.page.charset),
         check: None,
     }
 }

@@ -110,8 +110,6 @@ pub struct HarvestCheckpoint {
     pub next_seq: u64,
     /// Saved state of the answer reader.
     pub reader: Option<Vec<u8>>,
-    /// Records of queries that have not ended, in the order they were found.
-    pub open: Vec<RecordId>,
 }
 
 /// A finished query with the records of its answer.

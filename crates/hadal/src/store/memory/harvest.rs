@@ -67,12 +67,10 @@ impl MemoryHarvest {
     pub fn checkpoint(&self, id: HarvestId, shared: &SharedState) -> HarvestCheckpoint {
         let own = shared.submissions.iter().filter(|entry| entry.by == Submitter::Harvest(id));
         let logged = own.map(|entry| entry.seq.saturating_add(1)).max().unwrap_or(0);
-        let open = self.records.iter().filter(|row| !self.queries.contains_key(&row.query_number));
         HarvestCheckpoint {
             row: self.row(id, false),
             next_seq: self.next_seq.max(logged),
             reader: self.reader.clone(),
-            open: open.map(|row| row.record.id).collect(),
         }
     }
 

@@ -118,7 +118,11 @@ impl ConjunctiveQueries {
     }
 
     /// Examines the next broad query: its extensions become the words with the greatest `value`.
-    pub fn find_extensions_of_next(&mut self, captures: &CaptureTable, value: impl Fn(u32, &WordCounts) -> f64) {
+    pub fn find_extensions_of_next(
+        &mut self,
+        captures: &CaptureTable,
+        value: impl Fn(u32, &WordCounts) -> f64,
+    ) {
         if self.broad.is_empty() {
             return;
         }

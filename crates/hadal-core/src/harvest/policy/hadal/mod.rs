@@ -318,7 +318,8 @@ impl Policy for HadalPolicy {
         let explores = self.explores(value(chosen), costs);
         if paused.query.is_some() && CONTINUATION_BONUS * paused.value >= value(chosen) && !explores {
             let new_query = value(chosen);
-            (self.second_best_query_value, self.second_best_page_value) = (new_query, paused.second_preference);
+            (self.second_best_query_value, self.second_best_page_value) =
+                (new_query, paused.second_preference);
             return paused.query;
         }
         let second = value(chosen + 1);

@@ -141,12 +141,14 @@ impl HadalPolicy {
         let matching = answer.total.map(|total| total.count() as f64);
         let share = self.new_share_of_rest(answer, known) * self.psi_at(read);
         let least = if self.paused.lost.len() >= MAX_FAILED_CONTINUATIONS { READ_NOW_FRACTION } else { 1.0 };
-        let explores = self.explores(self.second_best_query_value, costs) || self.is_long_first_answer(answer);
+        let explores =
+            self.explores(self.second_best_query_value, costs) || self.is_long_first_answer(answer);
         let explores = explores && answer.query.after == 0;
-        let new = share * self.next_page_records(matching, read, costs).max(1.0) / costs.page.max(1e-9);
-        let preference = new * self.breadth_of(matching.unwrap_or(read), costs);
+        let new = share * self.next_page_records(matching, read, costs).max(1.0);
+        let value = new / (costs.page + costs.detail * new).max(1e-9);
+        let preference = value * self.breadth_of(matching.unwrap_or(read), costs);
         !explores
-            && CONTINUATION_BONUS * new >= least * self.second_best_query_value
+            && CONTINUATION_BONUS * value >= least * self.second_best_query_value
             && preference >= least * self.second_best_page_value
     }
 
@@ -196,7 +198,9 @@ impl HadalPolicy {
     /// Removes a paused answer that cannot be continued. After [`MAX_FAILED_CONTINUATIONS`] of them, all paused answers count as
     /// lost, and their words may be queried once more.
     pub(super) fn drop_paused(&mut self, words: &str) {
-        let Some(paused) = self.paused.take(words).filter(|_| self.paused.lost.len() < MAX_FAILED_CONTINUATIONS) else {
+        let Some(paused) =
+            self.paused.take(words).filter(|_| self.paused.lost.len() < MAX_FAILED_CONTINUATIONS)
+        else {
             return;
         };
         self.paused.lost.push(paused);
@@ -265,7 +269,9 @@ impl HadalPolicy {
                 let by_total = unseen_share(total.count() as f64, known + new, records_read(answer));
                 weighted_mean(new / shown.max(1.0), shown, by_total, weight_of_total(&self.yields.rates()))
             }
-            None => weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, EXPECTED_SHARE_WEIGHT),
+            None => {
+                weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, EXPECTED_SHARE_WEIGHT)
+            }
         }
     }
 

@@ -229,7 +229,8 @@ pub struct YieldModel {
 
 impl Default for YieldModel {
     fn default() -> YieldModel {
-        let rarity_prior = |least: f32| (1.0 - DISCOUNTED_RECORDS / f64::from(least).max(1.0), RARITY_PRIOR_WEIGHT);
+        let rarity_prior =
+            |least: f32| (1.0 - DISCOUNTED_RECORDS / f64::from(least).max(1.0), RARITY_PRIOR_WEIGHT);
         YieldModel {
             lambda: DecayingRatio::from_prior(LAMBDA_PRIOR),
             stated_lambda: None,

@@ -6,7 +6,6 @@ use super::super::connection::{Command, ServerConnection, Value, command};
 use super::super::fault::Fault;
 use crate::store::HARVEST_TABLES;
 use hadal_core::address::Site;
-use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use tokio_postgres::Row;
@@ -56,14 +55,10 @@ pub fn discard(harvest: HarvestId) -> Vec<Command> {
 pub fn checkpoint(connection: &ServerConnection, harvest: HarvestId) -> Result<HarvestCheckpoint, Fault> {
     let row = rows(connection, &HarvestQuery::one(harvest))?.pop();
     let id = bits(harvest.0);
-    let open = "SELECT id FROM records WHERE harvest = $1 AND NOT EXISTS (
-            SELECT 1 FROM queries WHERE harvest = $1 AND number = records.query_number)
-        ORDER BY n";
     let found = connection.run(&[
         command!("SELECT next_seq FROM harvest_progress WHERE harvest = $1", id),
         command!("SELECT max(seq) FROM submission WHERE run = 0 AND harvest = $1", id),
         command!("SELECT saved FROM readers WHERE harvest = $1", id),
-        command!(open, id),
     ])?;
     let next_seq = found[0].first().map_or(Ok(0), |row| row.unsigned(0))?;
     let logged: Option<i64> = found[1].first().map_or(Ok(None), |row| row.column(0))?;
@@ -72,7 +67,6 @@ pub fn checkpoint(connection: &ServerConnection, harvest: HarvestId) -> Result<H
         row: row.ok_or_else(|| Fault::damaged("the harvest has no progress"))?,
         next_seq: next_seq.max(logged),
         reader: found[2].first().map(|row| row.column(0)).transpose()?,
-        open: found[3].iter().map(|row| row.unsigned(0).map(RecordId)).collect::<Result<_, _>>()?,
     })
 }
 

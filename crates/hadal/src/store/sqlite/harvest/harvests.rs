@@ -7,7 +7,6 @@ use super::super::submissions;
 use super::word_index;
 use crate::store::HARVEST_TABLES;
 use hadal_core::address::Site;
-use hadal_core::harvest::record::RecordId;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -67,19 +66,7 @@ pub fn checkpoint(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Harve
     let logged = submissions::last_seq(db, harvest)?.map_or(0, |last| last.saturating_add(1));
     let saved = "SELECT saved FROM readers WHERE harvest = ?";
     let reader = db.query_row(saved, [bits(harvest.0)], |row| row.get(0)).optional()?;
-    Ok(HarvestCheckpoint { row, next_seq: next_seq.max(logged), reader, open: open_records(db, harvest)? })
-}
-
-/// Records of queries that have not ended.
-fn open_records(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Vec<RecordId>> {
-    let sql = "
-        SELECT id FROM records
-        WHERE n IN (SELECT n FROM records AS found INDEXED BY records_of_query
-                    WHERE harvest = ?1 AND NOT EXISTS (
-                        SELECT 1 FROM queries WHERE harvest = ?1 AND number = found.query_number))
-        ORDER BY n";
-    let mut sought = db.prepare_cached(sql)?;
-    sought.query_map([bits(harvest.0)], |row| unsigned(row, 0).map(RecordId))?.collect()
+    Ok(HarvestCheckpoint { row, next_seq: next_seq.max(logged), reader })
 }
 
 /// The oldest harvest that matches, from a number on. Order, position and limit of the query do not count.
