@@ -83,8 +83,8 @@ fn rows_of(trial: &HarvestTrial) -> impl Iterator<Item = CalibrationRow<'_>> {
 fn fit(rows: &[&CalibrationRow<'_>]) -> Calibration {
     let is_cut_off = rows.first().is_some_and(|row| row.recorded.evidence.is_cut_off);
     let mut fitted = fit_captures(rows, Calibration::shipped(is_cut_off).clone());
-    if let Some((spread, survey_quantiles)) = fit_totals(rows) {
-        fitted = Calibration { spread, survey_quantiles, ..fitted };
+    if let Some((spread, totals_quantiles)) = fit_totals(rows) {
+        fitted = Calibration { spread, totals_quantiles, ..fitted };
     }
     fit_combination(rows, fitted)
 }
@@ -121,7 +121,7 @@ fn stepped(mut combination: Combination, figure: usize, step: f64) -> Combinatio
 fn score(rows: &[&CalibrationRow<'_>], calibration: &Calibration) -> f64 {
     let both = rows.iter().filter(|row| {
         let evidence = &row.recorded.evidence;
-        evidence.surveyed.is_some() && evidence.captures.is_some()
+        evidence.by_totals.is_some() && evidence.captures.is_some()
     });
     let scores: Vec<f64> = both
         .filter_map(|row| {
@@ -137,8 +137,8 @@ fn score(rows: &[&CalibrationRow<'_>], calibration: &Calibration) -> f64 {
 /// Spread and quantiles of the interval by stated totals.
 fn fit_totals(rows: &[&CalibrationRow<'_>]) -> Option<([f64; 2], [f64; 3])> {
     let residual = |row: &&CalibrationRow<'_>| {
-        let surveyed: SizeByTotals = row.recorded.evidence.surveyed?;
-        Some((surveyed.error.hypot(MIN_ERROR), (row.size / surveyed.size).ln()))
+        let by_totals: SizeByTotals = row.recorded.evidence.by_totals?;
+        Some((by_totals.error.hypot(MIN_ERROR), (row.size / by_totals.size).ln()))
     };
     let residuals: Vec<(f64, f64)> = rows.iter().filter_map(residual).collect();
     if residuals.len() < MIN_ROWS {
@@ -220,7 +220,7 @@ fn figures(kind: &str, fitted: &Calibration, shipped: &Calibration) -> Section {
         |name: &str, fitted: &[f64], shipped: &[f64]| vec![name.to_string(), list(fitted), list(shipped)];
     let mut rows = vec![
         row("spread", &fitted.spread, &shipped.spread),
-        row("survey_quantiles", &fitted.survey_quantiles, &shipped.survey_quantiles),
+        row("totals_quantiles", &fitted.totals_quantiles, &shipped.totals_quantiles),
         row("feature_weights", &fitted.feature_weights, &shipped.feature_weights),
         row("knots", &fitted.knots, &shipped.knots),
     ];
@@ -250,7 +250,7 @@ fn quality(rows: &[CalibrationRow<'_>]) -> Section {
             let group: Vec<&CalibrationRow<'_>> = all
                 .iter()
                 .copied()
-                .filter(|row| row.recorded.evidence.surveyed.is_some() == has_totals)
+                .filter(|row| row.recorded.evidence.by_totals.is_some() == has_totals)
                 .collect();
             let shipped = Calibration::shipped(is_cut_off);
             let judged: Vec<Judged> = group.iter().filter_map(|row| judge(row, shipped)).collect();
@@ -330,7 +330,7 @@ mod tests {
         let evidence = |nth: u32| EstimateEvidence {
             seen: 500.0,
             least: 500.0,
-            surveyed: Some(SizeByTotals {
+            by_totals: Some(SizeByTotals {
                 size: 1_000.0 * (0.2 * f64::from(nth % 101) / 100.0 - 0.1).exp(),
                 error: 0.05,
             }),

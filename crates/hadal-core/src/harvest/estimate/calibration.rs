@@ -4,7 +4,7 @@
 //! cut off by a result cap. Words of uncapped forms return large shares of the database at once, so few answers carry the
 //! evidence there.
 //!
-//! With stated totals, let `N` be the size by the [survey](super::survey), `e` the standard error of `ln N`, `S` the
+//! With stated totals, let `N` be the size by [stated totals](super::stated_totals), `e` the standard error of `ln N`, `S` the
 //! number of seen records. The ends of the interval are
 //!
 //! ```text
@@ -29,7 +29,7 @@
 //! and their quality on collections that were left out of the fit.
 
 use super::capture_history::FEATURES;
-use super::survey::SizeByTotals;
+use super::stated_totals::SizeByTotals;
 
 /// Least standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
 pub const MIN_ERROR: f64 = 0.03;
@@ -43,7 +43,7 @@ pub struct Calibration {
     /// Factor and power that turn the error `e` into the spread of the residuals.
     pub spread: [f64; 2],
     /// Lower, middle and upper quantile of the residuals of `ln N`, in units of the spread.
-    pub survey_quantiles: [f64; 3],
+    pub totals_quantiles: [f64; 3],
     /// `w_i`: weights of the features of the capture history.
     pub feature_weights: [f64; FEATURES],
     /// Values of `y` at which the error quantiles were taken: means of groups of equal size.
@@ -69,7 +69,7 @@ pub struct Combination {
 /// Figures for forms that show all matches of a query. See the module for their source.
 pub const UNCUT_ANSWERS: Calibration = Calibration {
     spread: [0.899, 1.500],
-    survey_quantiles: [-1.735, 0.359, 9.272],
+    totals_quantiles: [-1.735, 0.359, 9.272],
     feature_weights: [-0.914, 0.301, 0.381, -0.062],
     knots: [-4.219, -3.340, -2.839, -2.485, -2.117, -1.547, -0.458, 0.792],
     error_quantiles: [
@@ -83,7 +83,7 @@ pub const UNCUT_ANSWERS: Calibration = Calibration {
 /// Figures for forms with answers that are mostly cut off by a result cap. See the module for their source.
 pub const CUT_ANSWERS: Calibration = Calibration {
     spread: [0.363, 1.136],
-    survey_quantiles: [-3.613, 0.095, 6.884],
+    totals_quantiles: [-3.613, 0.095, 6.884],
     feature_weights: [-0.181, 0.516, 0.740, -0.646],
     knots: [-3.590, -2.488, -1.872, -1.303, -0.675, -0.136, 0.380, 1.438],
     error_quantiles: [
@@ -110,10 +110,10 @@ impl Calibration {
     }
 
     /// Lower end, best estimate and upper end of `ln(size / S)` by stated totals.
-    pub fn log_size_by_totals(&self, surveyed: &SizeByTotals, seen: f64) -> [f64; 3] {
-        let log_ratio = (surveyed.size / seen).ln();
-        let spread = self.spread_of(surveyed.error);
-        self.survey_quantiles.map(|quantile| log_ratio + quantile * spread)
+    pub fn log_size_by_totals(&self, by_totals: &SizeByTotals, seen: f64) -> [f64; 3] {
+        let log_ratio = (by_totals.size / seen).ln();
+        let spread = self.spread_of(by_totals.error);
+        self.totals_quantiles.map(|quantile| log_ratio + quantile * spread)
     }
 
     /// Spread of the residuals of `ln N` for the standard error `e`.

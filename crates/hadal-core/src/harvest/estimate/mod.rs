@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | stated total of the empty query | `empty_query` | if other queries have smaller totals |
 //! | complete answer to the empty query | `empty_query` | while no later answer holds a new record |
-//! | stated totals of words | `survey` | with at least two different totals |
+//! | stated totals of words | `stated_totals` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
 //! `calibration` turns the last two into intervals, and combines them where both apply. `latest_answers` corrects an
@@ -17,19 +17,19 @@ pub mod calibration;
 mod capture_history;
 mod empty_query;
 mod latest_answers;
+mod stated_totals;
 pub mod stop;
-mod survey;
 
 use super::policy::total_check::TotalCheck;
 use super::policy::{QueryOutcome, StatedTotal};
 use calibration::Calibration;
 use capture_history::{CaptureHistory, FEATURES};
 use empty_query::{EmptyQueryEvidence, TOTAL_ERROR};
-pub use survey::SizeByTotals;
-use survey::TotalsEstimator;
+pub use stated_totals::SizeByTotals;
+use stated_totals::TotalsEstimator;
 
 /// Least number of seen records for an estimate from stated totals of words. Guess.
-const MIN_SEEN_FOR_SURVEY: f64 = 20.0;
+const MIN_SEEN_FOR_TOTALS: f64 = 20.0;
 
 /// Interval that holds the true value in nine of ten harvests.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -69,7 +69,7 @@ pub struct EstimateEvidence {
     /// Least number of records: seen ones, or the greatest stated total.
     pub least: f64,
     /// Size by the stated totals of words.
-    pub surveyed: Option<SizeByTotals>,
+    pub by_totals: Option<SizeByTotals>,
     /// Features of the capture history.
     pub captures: Option<[f64; FEATURES]>,
     /// True if most answers were cut off by a known result cap.
@@ -80,7 +80,7 @@ impl EstimateEvidence {
     /// Estimate with the figures of a calibration; `None` without totals and captures.
     pub fn estimate(&self, calibration: &Calibration) -> Option<SizeEstimate> {
         let seen = self.seen;
-        let by_totals = self.surveyed.map(|size| calibration.log_size_by_totals(&size, seen));
+        let by_totals = self.by_totals.map(|size| calibration.log_size_by_totals(&size, seen));
         let by_captures = self.captures.map(|captures| calibration.log_size_by_captures(&captures));
         let log_ratios = match (by_totals, by_captures) {
             (Some(totals), Some(captures)) => calibration.combined(totals, captures),
@@ -95,7 +95,7 @@ impl EstimateEvidence {
 #[derive(Default)]
 pub struct SizeEstimator {
     history: CaptureHistory,
-    survey: TotalsEstimator,
+    stated_totals: TotalsEstimator,
     empty_query: EmptyQueryEvidence,
     totals: TotalCheck,
     /// Greatest stated total of any query; for a rounded one, the least number that rounds to it.
@@ -110,7 +110,7 @@ impl SizeEstimator {
         let seen = self.history.seen();
         let is_complete = self.history.learn(answer);
         self.empty_query.learn(answer, is_complete, self.history.seen() > seen);
-        self.survey.learn(answer);
+        self.stated_totals.learn(answer);
         self.greatest_total = self.greatest_total.max(answer.total.map_or(0, StatedTotal::least));
     }
 
@@ -130,7 +130,7 @@ impl SizeEstimator {
         }
         let evidence = self.evidence();
         let estimate = evidence.estimate(Calibration::shipped(evidence.is_cut_off))?;
-        let is_by_captures = evidence.surveyed.is_none();
+        let is_by_captures = evidence.by_totals.is_none();
         Some(if is_by_captures { self.history.latest().corrected(estimate) } else { estimate })
     }
 
@@ -140,7 +140,7 @@ impl SizeEstimator {
         EstimateEvidence {
             seen,
             least: seen.max(self.greatest_total() as f64),
-            surveyed: self.surveyed(seen),
+            by_totals: self.by_totals(seen),
             captures: self.history.features(),
             is_cut_off: self.history.is_cut_off(),
         }
@@ -156,9 +156,9 @@ impl SizeEstimator {
     }
 
     /// Size by the stated totals of words, while totals are trusted and enough records were seen.
-    fn surveyed(&self, seen: f64) -> Option<SizeByTotals> {
-        let is_usable = seen >= MIN_SEEN_FOR_SURVEY && self.totals.is_trusted();
-        self.survey.result(seen).filter(|_| is_usable)
+    fn by_totals(&self, seen: f64) -> Option<SizeByTotals> {
+        let is_usable = seen >= MIN_SEEN_FOR_TOTALS && self.totals.is_trusted();
+        self.stated_totals.result(seen).filter(|_| is_usable)
     }
 
     /// Returns an estimate for a form without any other query: the stated total of the empty query, if exactly as many

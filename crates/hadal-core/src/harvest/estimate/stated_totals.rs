@@ -36,7 +36,7 @@
 //! - Words far below the median of `N(w)` although most records show them: [`LOW_OUTLIER`].
 //!
 //! The constants of the error model are guesses. [`calibration`](super::calibration) was fitted to the errors that the
-//! survey reports with them, so a change needs a new fit.
+//! model reports with them, so a change needs a new fit.
 
 use crate::harvest::policy::{Hit, QueryOutcome};
 use crate::harvest::record::RecordId;
@@ -284,7 +284,7 @@ impl TotalsEstimator {
             let tolerated = TOLERATED_RECORDS + 2.0 * ((sampled_of - 1.0) * known).max(0.0).sqrt();
             total.stated as f64 + tolerated >= MIN_KNOWN_SHARE * known
         };
-        let surveyed = |total: &WordTotal| WordWithTotal {
+        let with_share = |total: &WordTotal| WordWithTotal {
             stated: total.stated,
             rounding: total.rounding,
             records: total.records,
@@ -292,7 +292,7 @@ impl TotalsEstimator {
             of: total.share.of,
         };
         let sampled = self.totals.values().filter(|total| total.share.of >= MIN_SAMPLED);
-        let mut words: Vec<WordWithTotal> = sampled.filter(is_possible).map(surveyed).collect();
+        let mut words: Vec<WordWithTotal> = sampled.filter(is_possible).map(with_share).collect();
         remove_capped(&mut words);
         remove_low_outliers(&mut words);
         words
@@ -449,8 +449,8 @@ mod tests {
     }
 
     /// Survey after queries for 30 words, each with at most `cap` records.
-    fn survey(records: &[(RecordId, String)], cap: usize, titles: bool) -> TotalsEstimator {
-        let mut survey = TotalsEstimator::default();
+    fn learned(records: &[(RecordId, String)], cap: usize, titles: bool) -> TotalsEstimator {
+        let mut totals = TotalsEstimator::default();
         let mut seen = std::collections::HashSet::new();
         for word in (0..30).rev() {
             let word = format!("w{word}");
@@ -470,7 +470,7 @@ mod tests {
                 .collect();
             let query = Query::words(&word);
             let total = Some(StatedTotal::Exactly(found.len() as u64));
-            survey.learn(&QueryOutcome {
+            totals.learn(&QueryOutcome {
                 query: &query,
                 hits: &hits,
                 total,
@@ -478,14 +478,14 @@ mod tests {
                 end: ReadingEnd::LastPage,
             });
         }
-        survey
+        totals
     }
 
     #[test]
     fn totals_divided_by_shares_give_the_size() {
         for (count, cap) in [(3_000, 40), (3_000, 400), (1_500, usize::MAX)] {
             for titles in [false, true] {
-                let found = survey(&records(count), cap, titles).result(0.3 * count as f64).unwrap();
+                let found = learned(&records(count), cap, titles).result(0.3 * count as f64).unwrap();
                 let error = (found.size / count as f64 - 1.0).abs();
                 assert!(error < 0.1, "{count} records, {cap} shown: {found:?}");
                 assert!(found.error < 0.3);
@@ -495,7 +495,7 @@ mod tests {
 
     #[test]
     fn the_error_is_large_where_records_hide_their_query_word() {
-        let mut hidden = survey(&records(3_000), 40, false);
+        let mut hidden = learned(&records(3_000), 40, false);
         let before = hidden.result(2_950.0).unwrap();
         hidden.examined[1] *= 0.8;
         let after = hidden.result(2_950.0).unwrap();
@@ -519,10 +519,10 @@ mod tests {
 
     #[test]
     fn a_sample_that_was_halved_keeps_correct_counts() {
-        let survey = survey(&records(9_000), usize::MAX, false);
-        assert!(survey.leading_zeros > 0 && survey.sample.len() <= MAX_RECORDS);
-        for (word, total) in &survey.totals {
-            let others = survey.sample.values().filter(|record| record.only_word != Some(*word));
+        let totals = learned(&records(9_000), usize::MAX, false);
+        assert!(totals.leading_zeros > 0 && totals.sample.len() <= MAX_RECORDS);
+        for (word, total) in &totals.totals {
+            let others = totals.sample.values().filter(|record| record.only_word != Some(*word));
             let counted = WordShare::among(others, *word);
             assert_eq!((total.share.of, total.share.anywhere), (counted.of, counted.anywhere));
         }
@@ -530,49 +530,49 @@ mod tests {
 
     #[test]
     fn one_total_for_every_word_gives_no_size() {
-        let mut survey = survey(&records(1_500), 100, false);
-        assert!(survey.result(500.0).is_some());
-        survey.totals.values_mut().for_each(|total| total.stated = 1_500);
-        assert_eq!(survey.result(500.0), None);
+        let mut totals = learned(&records(1_500), 100, false);
+        assert!(totals.result(500.0).is_some());
+        totals.totals.values_mut().for_each(|total| total.stated = 1_500);
+        assert_eq!(totals.result(500.0), None);
     }
 
     #[test]
     fn words_that_are_shown_and_not_indexed_do_not_change_the_size() {
         let label = |(id, text): (RecordId, String)| (id, format!("{text} bytes price"));
-        let mut survey = survey(&records(3_000).into_iter().map(label).collect::<Vec<_>>(), 40, false);
+        let mut totals = learned(&records(3_000).into_iter().map(label).collect::<Vec<_>>(), 40, false);
         for (word, stated) in [("bytes", 14), ("price", 620)] {
             let word = single_word(word).unwrap();
-            let share = WordShare::among(survey.sample.values(), word);
+            let share = WordShare::among(totals.sample.values(), word);
             let own = WordShare::default();
             let total = WordTotal { stated, rounding: 0.0, records: stated as f64, share, own };
-            survey.totals.insert(word, total);
+            totals.totals.insert(word, total);
         }
-        let found = survey.result(900.0).unwrap();
+        let found = totals.result(900.0).unwrap();
         assert!((found.size / 3_000.0 - 1.0).abs() < 0.1, "{found:?}");
     }
 
     #[test]
     fn a_greatest_total_of_unlike_words_is_a_cap() {
-        let mut survey = survey(&records(3_000), 40, false);
-        for total in survey.totals.values_mut().filter(|total| total.stated > 300) {
+        let mut totals = learned(&records(3_000), 40, false);
+        for total in totals.totals.values_mut().filter(|total| total.stated > 300) {
             total.records *= 300.0 / total.stated as f64;
             total.stated = 300;
         }
-        let found = survey.result(900.0).unwrap();
+        let found = totals.result(900.0).unwrap();
         assert!((found.size / 3_000.0 - 1.0).abs() < 0.15, "{found:?}");
     }
 
     #[test]
     fn without_totals_there_is_no_size() {
-        let mut survey = TotalsEstimator::default();
+        let mut totals = TotalsEstimator::default();
         let query = Query::words("sea");
-        survey.learn(&QueryOutcome {
+        totals.learn(&QueryOutcome {
             query: &query,
             hits: &[],
             total: None,
             pages: 1,
             end: ReadingEnd::LastPage,
         });
-        assert_eq!(survey.result(500.0), None);
+        assert_eq!(totals.result(500.0), None);
     }
 }
