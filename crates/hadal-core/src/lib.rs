@@ -12,7 +12,8 @@
 //!
 //! [`submission`] builds the request of a filled form; [`critic::probe`] tests a form with it. [`address`] and
 //! [`identity`] define when two URLs or two forms are the same. [`link`] holds links that wait to be visited.
-//! [`scripted`] learns searches that scripts carry out. [`learn`] and [`text`] are the learners and text tools that the classifiers are made of.
+//! [`scripted`] learns searches that scripts carry out. [`learn`] and [`text`] are the learners and text tools of the
+//! classifiers. [`registry`] lists strategies and policies by name.
 
 #![warn(missing_docs)]
 
@@ -26,6 +27,7 @@ pub mod identity;
 pub mod learn;
 pub mod link;
 pub mod page;
+pub mod registry;
 pub mod repetition;
 pub mod scripted;
 pub mod simhash;

@@ -34,7 +34,7 @@ use crate::page::{LinkContext, Page};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-pub use registry::{DuplicateStrategy, StrategyEntry, StrategyRegistry, find_strategy};
+pub use registry::{StrategyEntry, StrategyRegistry, find_strategy};
 
 /// Least P(on topic) of an on-topic page (FFC paper, section 3.2).
 const ON_TOPIC: f32 = crate::critic::MIN_ACCEPTED_P;

@@ -8,49 +8,13 @@ use super::sb_classifier::SbClassifier;
 use super::smart::{SmartCrawler, SmartOptions};
 use super::tres::Tres;
 use super::{Strategy, StrategyContext};
-use std::sync::Arc;
-
-type MakeStrategy = dyn Fn(&StrategyContext) -> Box<dyn Strategy> + Send + Sync;
+use crate::registry::{Registry, RegistryEntry};
 
 /// A strategy that users can choose by name.
-#[derive(Clone)]
-pub struct StrategyEntry {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line of help: the order of the crawl and when to use it.
-    pub about: &'static str,
-    make: Arc<MakeStrategy>,
-}
-
-impl StrategyEntry {
-    /// An entry; `make` creates its strategies.
-    pub fn new(
-        name: &'static str,
-        about: &'static str,
-        make: impl Fn(&StrategyContext) -> Box<dyn Strategy> + Send + Sync + 'static,
-    ) -> StrategyEntry {
-        StrategyEntry { name, about, make: Arc::new(make) }
-    }
-
-    /// Makes a strategy that has learned nothing.
-    pub fn make(&self, context: &StrategyContext) -> Box<dyn Strategy> {
-        (self.make)(context)
-    }
-}
-
-/// A strategy with the same name is registered already.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("strategy '{name}' is registered already; choose another name")]
-pub struct DuplicateStrategy {
-    /// The name that both have.
-    pub name: &'static str,
-}
+pub type StrategyEntry = RegistryEntry<StrategyContext, dyn Strategy>;
 
 /// Strategies that users can choose from, simplest first.
-#[derive(Clone, Default)]
-pub struct StrategyRegistry {
-    entries: Vec<StrategyEntry>,
-}
+pub type StrategyRegistry = Registry<StrategyContext, dyn Strategy>;
 
 impl StrategyRegistry {
     /// The strategies of this crate. A new one is a module and a line here.
@@ -64,26 +28,7 @@ impl StrategyRegistry {
             "links by expected new relevant forms per request, learned at every page; the usual choice",
             |context| Box::new(HadalStrategy::new(context)),
         ));
-        StrategyRegistry { entries }
-    }
-
-    /// Adds a strategy. Names are unique.
-    pub fn register(&mut self, entry: StrategyEntry) -> Result<(), DuplicateStrategy> {
-        if self.find(entry.name).is_some() {
-            return Err(DuplicateStrategy { name: entry.name });
-        }
-        self.entries.push(entry);
-        Ok(())
-    }
-
-    /// Entry of a name.
-    pub fn find(&self, name: &str) -> Option<&StrategyEntry> {
-        self.entries.iter().find(|entry| entry.name == name)
-    }
-
-    /// All entries, in the order they were registered.
-    pub fn iter(&self) -> std::slice::Iter<'_, StrategyEntry> {
-        self.entries.iter()
+        StrategyRegistry::of(entries)
     }
 }
 
@@ -201,6 +146,7 @@ fn newer_baselines() -> Vec<StrategyEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::DuplicateName;
 
     #[test]
     fn a_registered_strategy_is_found_and_its_name_is_taken() {
@@ -209,7 +155,7 @@ mod tests {
         let entry = StrategyEntry::new("mine", "breadth first", |_| Box::new(BreadthFirst));
         assert_eq!(registry.register(entry.clone()), Ok(()));
         assert_eq!(registry.find("mine").unwrap().about, "breadth first");
-        assert_eq!(registry.register(entry), Err(DuplicateStrategy { name: "mine" }));
+        assert_eq!(registry.register(entry), Err(DuplicateName { name: "mine" }));
         assert_eq!(registry.iter().count(), count + 1);
     }
 

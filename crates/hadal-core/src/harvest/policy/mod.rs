@@ -29,7 +29,7 @@ pub mod word_list;
 use super::query::Query;
 
 pub use outcome::{Hit, QueryOutcome, ReadingEnd, RetryCounter, StatedTotal};
-pub use registry::{DuplicatePolicy, PolicyEntry, PolicyRegistry, find_policy};
+pub use registry::{PolicyEntry, PolicyRegistry, find_policy};
 
 /// Most paused answers that a session or policy keeps; then the oldest is dropped. Guess; limits memory and time.
 pub const MAX_PAUSED: usize = 4_096;
@@ -73,7 +73,7 @@ pub const MAX_PAUSED: usize = 4_096;
 ///     sent.push(query.words);
 /// }
 /// assert_eq!(sent, ["1", "2", "3"]);
-/// # Ok::<(), DuplicatePolicy>(())
+/// # Ok::<(), hadal_core::registry::DuplicateName>(())
 /// ```
 pub trait Policy: Send {
     /// Returns the next query, or `None` when no query is left. Repeated calls return the same query until the next

@@ -4,52 +4,16 @@ use super::adaptive::{AdaptiveOptions, AdaptivePolicy, CostModel, CostWeights, F
 use super::hadal::HadalPolicy;
 use super::word_list::{GenericFrequencyPolicy, WordListPolicy};
 use super::{Policy, PolicyContext};
-use std::sync::Arc;
+use crate::registry::{Registry, RegistryEntry};
 
 /// Words of `random-16k`, as in section 4 of the 2005 paper.
 const RANDOM_16K: usize = 16_000;
 
-type MakePolicy = dyn Fn(&PolicyContext) -> Box<dyn Policy> + Send + Sync;
-
 /// A policy that users can choose by name.
-#[derive(Clone)]
-pub struct PolicyEntry {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line of help: the queries of the policy and when to use it.
-    pub about: &'static str,
-    make: Arc<MakePolicy>,
-}
-
-impl PolicyEntry {
-    /// An entry that makes its policies with `make`.
-    pub fn new(
-        name: &'static str,
-        about: &'static str,
-        make: impl Fn(&PolicyContext) -> Box<dyn Policy> + Send + Sync + 'static,
-    ) -> PolicyEntry {
-        PolicyEntry { name, about, make: Arc::new(make) }
-    }
-
-    /// Makes a policy that has learned nothing.
-    pub fn make(&self, context: &PolicyContext) -> Box<dyn Policy> {
-        (self.make)(context)
-    }
-}
-
-/// A policy with the same name is registered already.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("policy '{name}' is registered already; choose another name")]
-pub struct DuplicatePolicy {
-    /// The name that both have.
-    pub name: &'static str,
-}
+pub type PolicyEntry = RegistryEntry<PolicyContext, dyn Policy>;
 
 /// Policies that users can choose from, simplest first.
-#[derive(Clone, Default)]
-pub struct PolicyRegistry {
-    entries: Vec<PolicyEntry>,
-}
+pub type PolicyRegistry = Registry<PolicyContext, dyn Policy>;
 
 impl PolicyRegistry {
     /// The policies of this crate. A new one is a module and a line here.
@@ -61,26 +25,7 @@ impl PolicyRegistry {
             "most expected new records per request; the usual choice",
             |context| Box::new(HadalPolicy::new(context)),
         ));
-        PolicyRegistry { entries }
-    }
-
-    /// Adds a policy. Names are unique.
-    pub fn register(&mut self, entry: PolicyEntry) -> Result<(), DuplicatePolicy> {
-        if self.find(entry.name).is_some() {
-            return Err(DuplicatePolicy { name: entry.name });
-        }
-        self.entries.push(entry);
-        Ok(())
-    }
-
-    /// Entry of a name.
-    pub fn find(&self, name: &str) -> Option<&PolicyEntry> {
-        self.entries.iter().find(|entry| entry.name == name)
-    }
-
-    /// All entries, in the order they were registered.
-    pub fn iter(&self) -> std::slice::Iter<'_, PolicyEntry> {
-        self.entries.iter()
+        PolicyRegistry::of(entries)
     }
 }
 
@@ -139,6 +84,7 @@ fn adaptive_policies() -> Vec<PolicyEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::DuplicateName;
 
     #[test]
     fn a_registered_policy_is_found_and_its_name_is_taken() {
@@ -149,7 +95,7 @@ mod tests {
         });
         assert_eq!(registry.register(entry.clone()), Ok(()));
         assert_eq!(registry.find("mine").unwrap().about, "words of the list");
-        assert_eq!(registry.register(entry), Err(DuplicatePolicy { name: "mine" }));
+        assert_eq!(registry.register(entry), Err(DuplicateName { name: "mine" }));
         assert_eq!(registry.iter().count(), count + 1);
     }
 
