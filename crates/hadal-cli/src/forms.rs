@@ -26,7 +26,7 @@ pub struct FormsArgs {
     command: Option<FormsCommand>,
     #[command(flatten)]
     list: ListArgs,
-    /// Least probability that a form is a search of the topic
+    /// Minimum relevance of the forms, from 0 to 1
     #[arg(long, value_name = "P", value_parser = probability)]
     min_relevance: Option<f32>,
     /// Include forms that are not searchable

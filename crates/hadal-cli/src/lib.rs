@@ -164,7 +164,8 @@ fn parsed(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut description))
 }
 
-/// Most open files of a crawl with the default concurrency: requests, slow requests, idle connections, the store.
+/// Maximum number of open files of a crawl with the default concurrency: requests, slow requests, idle
+/// connections, the store.
 const MAX_OPEN_FILES: u64 = 4096;
 
 /// Allows more open files, and no huge memory pages. Failures are harmless: the usual limits hold.

@@ -47,7 +47,7 @@ fn cookies(path: &Path) -> anyhow::Result<CookieJar> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
-    /// Least delay between two requests to a host, as 1s
+    /// Minimum delay between two requests to a host, as 1s
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
     /// User-Agent header

@@ -1,4 +1,4 @@
-//! `hadal refresh`: looks at forms again and updates the records behind them.
+//! `hadal refresh`: checks forms again and updates the records behind them.
 
 use super::args::probability;
 use super::crawl::stop_on_signals;
@@ -30,10 +30,10 @@ use url::Url;
 
 /// Check whether forms are alive and update the records of their harvests
 ///
-/// Sends those queries of earlier harvests again that probably return most changes per request, and compares the
-/// answers with the store. Rates of change are learned per form and per query. New, changed and removed records get
-/// dates: `hadal records --since 7d` lists them. A refresh that was interrupted continues. On the simulated web a
-/// refresh takes place a simulated day after the last request.
+/// Sends again the queries of earlier harvests that probably return the most changes per request, and
+/// compares the answers with the store. Rates of change are learned per form and per query. New, changed and
+/// removed records get dates: `hadal records --since 7d` lists them. A refresh that was interrupted
+/// continues. On the simulated web a refresh takes place a simulated day after the last request.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal refresh
@@ -50,7 +50,7 @@ pub struct RefreshArgs {
     /// Forms without a harvest whose pages are fetched again, those with the oldest check first
     #[arg(long, help_heading = "Forms", value_name = "N", default_value_t = 100)]
     checks: usize,
-    /// Least relevance of these forms, from 0 to 1
+    /// Minimum relevance of these forms, from 0 to 1
     #[arg(long, help_heading = "Forms", value_name = "P", value_parser = probability, default_value = "0.5")]
     min_relevance: f32,
     /// Request budget of this refresh [default: a quarter of the requests that all queries took last]
@@ -66,7 +66,7 @@ pub struct RefreshArgs {
     network: NetworkArgs,
 }
 
-/// Least interval of `--every`. Guess: more often is no refresh but a load on the sites.
+/// Least interval of `--every`. Guess: more often is a load on the sites rather than a refresh.
 const MIN_INTERVAL: Duration = Duration::from_secs(60);
 
 fn interval(text: &str) -> Result<Duration, String> {

@@ -21,8 +21,8 @@ use tokio::sync::watch;
 /// Serve the dashboard and the JSON API of a store
 ///
 /// On a loopback address no token is needed. On any other address all clients need a token: programs send
-/// 'Authorization: Bearer TOKEN', browsers ask for it. Crawls, harvests and topics that are started in the dashboard use
-/// the options of this command. A store that does not exist is created.
+/// 'Authorization: Bearer TOKEN', browsers ask for it. Crawls, harvests and topics that are started in the
+/// dashboard use the options of this command. A store that does not exist is created.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hadal serve\n  hadal serve --listen 0.0.0.0:7878 --store file:./hadal-data"

@@ -52,7 +52,8 @@ fn without_session(url: &Url) -> Option<Url> {
     Some(plain)
 }
 
-/// Length of a value from which it may be a session id, in bytes. Guess: the ids of common servers have 16 to 40.
+/// Least length of a value that may be a session id, in bytes. Guess: the ids of common servers have 16 to
+/// 40.
 const MIN_SESSION_BYTES: usize = 16;
 
 /// True for a parameter that holds a session id. Names such as `sid` also stand for stories and sections, so their
@@ -135,8 +136,9 @@ impl std::fmt::Display for Host {
     }
 }
 
-/// File name extensions of formats that are no pages: images, audio and video, documents, archives, programs, data,
-/// styles and fonts. Formats that servers may also render as pages (`xml`, `md`, `svg`) are left out.
+/// File name extensions of formats that are not pages: images, audio and video, documents, archives,
+/// programs, data, styles and fonts. Formats that servers may also render as pages (`xml`, `md`, `svg`) are
+/// left out.
 const FILE_EXTENSIONS: [&str; 91] = [
     "jpg", "jpeg", "jpe", "png", "gif", "bmp", "ico", "webp", "avif", "tif", "tiff", "psd", "eps",
     "heic", //
@@ -154,8 +156,8 @@ const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "dll", "bin"];
 /// Folders of programs that servers execute, apart from those whose names start with `cgi`.
 const PROGRAM_FOLDERS: [&str; 3] = ["scripts", "bin", "isapi"];
 
-/// True if the last part of the path names a file of a format that is no page. `File:Map.png` is the page of a wiki, and
-/// `/cgi-bin/find.exe` a program that the server executes.
+/// True if the last part of the path names a file of a format that is not a page. `File:Map.png` is the page
+/// of a wiki, and `/cgi-bin/find.exe` a program that the server executes.
 pub fn names_file(url: &Url) -> bool {
     let name = url.path().rsplit('/').next().unwrap_or_default();
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };

@@ -58,8 +58,8 @@ impl std::str::FromStr for FormId {
     }
 }
 
-/// Most words of a label that enters an identity. Longer labels are sentences, or text before the field that differs from
-/// page to page. Guess.
+/// Maximum number of words of a label that enters an identity. Longer labels are sentences, or text before
+/// the field that differs from page to page. Guess.
 const MAX_LABEL_WORDS: usize = 4;
 
 /// Identity of a form on a page: hash of the site, the method, the action, the sorted names of the visible fields, and
@@ -152,8 +152,8 @@ fn is_visible(field: &Field) -> bool {
     field.kind != FieldKind::Hidden && !field.kind.is_button()
 }
 
-/// Texts that identify a form whose visible fields have no names: one per field, and the text of the button. Empty for a
-/// form without visible fields.
+/// Texts that identify a form whose visible fields have no names: one per field, and the text of the button.
+/// Empty for a form without visible fields.
 fn substitute_names(form: &Form) -> Vec<String> {
     let mut names: Vec<String> =
         form.fields.iter().filter(|field| is_visible(field)).map(substitute_name).collect();

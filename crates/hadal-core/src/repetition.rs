@@ -1,10 +1,11 @@
 //! Repetition: pages that are copies of others, and URLs of one shape without new forms.
 //!
-//! Both are recognised by evidence from visited pages, whatever the strategy is. A mirror is one page under many names:
-//! near-identical text on several sites at one address. Databases of one product at different addresses have similar
-//! pages, too, and are no mirrors. A crawler trap is an endless number of URLs of one shape, such as the pages of a
-//! calendar: none of many visited ones had a new form. Pages that repeat the text of others except for numbers are
-//! stronger evidence, so fewer of them suffice. A shape with new forms is never a trap.
+//! Both are recognised by evidence from visited pages, whatever the strategy is. A mirror is one page under
+//! many names: near-identical text on several sites at one address. Databases of one product at different
+//! addresses have similar pages, too, and are not mirrors. A crawler trap is an endless number of URLs of one
+//! shape, such as the pages of a calendar: none of many visited ones had a new form. Pages that repeat the
+//! text of others except for numbers are stronger evidence, so fewer of them suffice. A shape with new forms
+//! is never a trap.
 //!
 //! A page that was visited is not visited again at its canonical address, if that address differs by parameters that do
 //! not select the content.
@@ -17,27 +18,29 @@ use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 use url::Url;
 
-/// Most bits in which near-duplicates differ (see [`distance`]).
+/// Maximum number of bits in which near-duplicates differ (see [`distance`]).
 const MAX_DISTANCE: u32 = 3;
-/// Sites at one address that may have the same page. Guess: a page in some languages and with and without `www`.
+/// Maximum number of sites at one address that may have the same page. Guess: a page in some languages and
+/// with and without `www`.
 const MAX_MIRRORS: usize = 4;
 /// Pages of one shape in a row without a new form, after which the shape is exhausted. Guess: more than the listing of
 /// a usual site has pages.
 const MAX_BARREN: u16 = 300;
-/// Pages without a new form that count as much as one that also repeats the text of another. Guess: 20 of those exhaust a
-/// shape. In five crawls of 760 to 1,200 pages, no form followed five similar pages of its shape.
+/// Pages without a new form that count as much as one that also repeats the text of another. Guess: 20 of
+/// those exhaust a shape. In five crawls of 760 to 1,200 pages, no form followed five similar pages of its
+/// shape.
 const REPEAT_WEIGHT: u16 = 15;
 /// Pages of a shape without a new form before texts are compared, which costs time. Guess.
 const MIN_COMPARED: u16 = 5;
-/// Different texts remembered per shape. Guess: more than a year has months.
+/// Maximum number of different texts remembered per shape. Guess: more than a year has months.
 const MAX_TEXTS: usize = 16;
-/// Bytes of a text that are compared. Guess.
+/// Maximum number of bytes of a text that are compared. Guess.
 const MAX_COMPARED_BYTES: usize = 16 << 10;
-/// Most addresses and shapes that are remembered. Guess: some megabytes.
+/// Maximum number of addresses and shapes that are remembered. Guess: some megabytes.
 const MAX_REMEMBERED: usize = 1 << 17;
-/// Most different pages remembered per address. Guess.
+/// Maximum number of different pages remembered per address. Guess.
 const MAX_PAGES: usize = 8;
-/// Letters and digits of a path segment from which it counts as an identifier. Guess.
+/// Least number of letters and digits of a path segment that counts as an identifier. Guess.
 const MIN_IDENTIFIER: usize = 16;
 
 /// Pages and URL shapes that a crawl has seen.
@@ -147,8 +150,9 @@ impl Repetition {
     }
 }
 
-/// True if a canonical address is trusted to have the same page: it may lack parameters, except for numbers, which count
-/// the pages of a list or identify a record. Many sites name one canonical address for all their pages.
+/// True if a canonical address is trusted to have the same page: it may lack parameters, except for numbers,
+/// which count the pages of a list or identify a record. Many sites name one canonical address for all their
+/// pages.
 fn is_same_page(url: &Url, canonical: &Url) -> bool {
     let host = |url: &Url| url.host_str().map(|name| name.trim_start_matches("www.").to_string());
     let pairs = |url: &Url| url.query_pairs().into_owned().collect::<Vec<(String, String)>>();
@@ -233,7 +237,7 @@ mod tests {
         assert_eq!(found, [false, false, false, false, true, true, true, true]);
         assert!(
             !is_mirror(&mut seen, [192, 0, 2, 1], 0, 0b111),
-            "a site that is known is no mirror of itself"
+            "a site that is known is not a mirror of itself"
         );
     }
 

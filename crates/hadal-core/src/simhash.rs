@@ -3,8 +3,8 @@
 use crate::text::words::{TextRun, each_run_while};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Fingerprint of a text. Each bit is the majority of that bit over the hashes of all sequences of three words. Texts of
-/// one or two words have a single hash.
+/// Fingerprint of a text. Each bit is the majority of that bit over the hashes of all sequences of three
+/// words. Texts of one or two words have a single hash.
 pub fn simhash(text: &str) -> u64 {
     let mut words = Vec::with_capacity(text.len() / 6);
     each_word(text, |word| words.push(xxh3_64(word.as_bytes())));
@@ -48,8 +48,8 @@ fn each_word_of_run(run: &str, each: &mut impl FnMut(&str)) {
     }
 }
 
-/// Number of hashes that have each bit set. Eight 8-bit counters share a `u64`; they are added to 32-bit counters before
-/// they overflow.
+/// Number of hashes that have each bit set. Eight 8-bit counters share a `u64`; they are added to 32-bit
+/// counters before they overflow.
 #[derive(Default)]
 struct BitVotes {
     narrow: [u64; 8],

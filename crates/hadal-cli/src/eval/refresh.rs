@@ -21,7 +21,7 @@ pub struct EvalRefreshArgs {
     /// Number of databases
     #[arg(long, value_name = "N", default_value_t = 20)]
     forms: usize,
-    /// Least number of records of a database
+    /// Minimum number of records of a database
     #[arg(long, value_name = "N", default_value_t = 60)]
     min_records: u32,
     /// Number of refreshes

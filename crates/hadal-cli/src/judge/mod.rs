@@ -43,7 +43,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use url::Url;
 
-/// Least number of pages for a progress bar. Guess.
+/// Minimum number of pages for a progress bar. Guess.
 const WORTH_A_BAR: usize = 50;
 
 /// Judge pages: their topic, their forms, the kind of each form and why

@@ -24,7 +24,8 @@ pub fn reply(line: &str, call: &mut dyn FnMut(&str, &Map<String, Value>) -> Tool
     };
     let id = message.get("id").cloned();
     let Some(method) = message.get("method").and_then(Value::as_str) else {
-        // A response to a request of ours, which there is none of, has no method either.
+        // A message with an id and without a method is a response. This server sends no requests, so it is
+        // ignored.
         return id.is_none().then(|| error(&Value::Null, INVALID_REQUEST, "a message needs a method"));
     };
     let id = id?;

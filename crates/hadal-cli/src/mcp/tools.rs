@@ -25,9 +25,9 @@ use url::Url;
 
 /// Rows that a tool returns if the call states no number. Guess: few enough for a context window.
 const USUAL_ROWS: u64 = 20;
-/// Most rows that a tool returns. Guess.
+/// Maximum number of rows that a tool returns. Guess.
 const MAX_ROWS: u64 = 200;
-/// Forms that `search_sources` examines. Guess: they are read in a second.
+/// Maximum number of forms that `search_sources` examines. Guess: they are read in a second.
 const MAX_EXAMINED: usize = 20_000;
 /// Forms that `ask` queries if the call states no number. Guess.
 const USUAL_SOURCES: u64 = 5;
@@ -199,7 +199,7 @@ impl<'a> Toolbox<'a> {
         let client = self.client.as_ref().ok_or("the client is not open")?;
         let (url, response) = client.get_page(url, &mut Clock::Real).await.map_err(message)?;
         if !is_html(&response) {
-            return Err(format!("{url} is no HTML page"));
+            return Err(format!("{url} is not an HTML page"));
         }
         let content_type = response.headers.get("content-type");
         Ok(judged(&response.body, content_type, Some(url), response.status))

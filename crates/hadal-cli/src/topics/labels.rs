@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::watch;
 
-/// Most pages fetched at the same time. Guess.
+/// Maximum number of pages fetched at the same time. Guess.
 const MAX_IN_FLIGHT: usize = 8;
 
 /// Marked forms of a topic.

@@ -39,7 +39,7 @@ pub struct ProposeArgs {
 
 /// Members shown per group. Guess.
 const SHOWN: usize = 4;
-/// Most typical members of a group that a topic is learned from. Guess.
+/// Maximum number of typical members of a group that a topic is learned from. Guess.
 const LEARNED_FROM: usize = 40;
 /// Least size of a group that becomes a topic. Guess.
 const MIN_GROUP: usize = 3;

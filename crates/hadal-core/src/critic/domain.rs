@@ -32,23 +32,23 @@ pub const DOMAINS: [&str; 13] = [
 ];
 
 /// Texts of typical forms, one per line: domain, tab, text. Each one is an artificial training row of weight
-/// [`TYPICAL_FORM_WEIGHT`]. Labelled forms of some domains are few, and these rows name fields that no labelled site has.
+/// [`TYPICAL_FORM_WEIGHT`]. They add words that the few labelled forms of some domains lack.
 const TYPICAL_FORMS: &str = include_str!("typical_forms.tsv");
 
 /// Index of "other" in [`DOMAINS`].
 pub const OTHER: usize = DOMAINS.len() - 1;
 
-/// L2 penalties to choose from by cross-validation inside the training data.
+/// L2 penalties to choose from by cross-validation inside the training data. The range is a guess.
 const L2: [f64; 3] = [0.1, 0.03, 0.01];
 
 /// Folds of that cross-validation. Guess.
 const INNER_FOLDS: usize = 3;
 
-/// Weight of a typical form relative to a labelled form. 0.5 and 2 differ from 1 by less than 0.01 in F1 of relevant forms on
-/// sites that were not trained on, measured outside the project.
+/// Weight of a typical form relative to a labelled form. 0.5 and 2 differ from 1 by less than 0.01 in F1 of
+/// relevant forms on sites that were not trained on, measured outside the project.
 const TYPICAL_FORM_WEIGHT: f32 = 1.0;
 
-/// Fewest sites on which a feature must occur to be used. Excludes names of shops. Guess.
+/// Least number of sites on which a feature must occur to be used. Excludes names of shops. Guess.
 const SITES_NEEDED: u32 = 3;
 
 /// Use of the page that a form is on.

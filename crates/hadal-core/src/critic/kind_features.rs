@@ -14,10 +14,13 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Limits on the part of a form that is read. Guesses, larger than ordinary forms.
+/// Maximum number of fields that are read. Guess, as are the next three: above the size of ordinary forms.
 const MAX_FIELDS: usize = 64;
+/// Maximum number of options read of a field.
 const MAX_OPTIONS: usize = 20;
+/// Maximum number of words read of the form's text.
 const MAX_WORDS: usize = 200;
+/// Maximum number of parts read of one name or attribute.
 const MAX_PARTS: usize = 256;
 
 /// Hashes and weights of all features of a form, each hash once.
@@ -237,7 +240,8 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         self.concepts.iter().any(|(group, concept)| is_here(group) && SEARCH_CONCEPTS.contains(concept))
     }
 
-    /// Number of concepts that searches of databases ask for, and the same for forms that ask nothing personal.
+    /// Emits the number of topical concepts, and again if the form asks for no personal data. Topical
+    /// concepts are those that searches of databases ask for.
     fn topical_fields(&mut self) {
         let asked =
             self.concepts.iter().filter(|(group, _)| matches!(*group, "concept.label" | "concept.name"));
@@ -317,8 +321,8 @@ static STEMS_BY_START: LazyLock<[Vec<&'static [u8]>; 256]> = LazyLock::new(|| {
     std::array::from_fn(|start| beginning(start as u8).collect())
 });
 
-/// The form without its words for searching: no button texts, attributes and action, and no search words in names, labels,
-/// heading and text. Shows a classifier in training how searches look that never name themselves.
+/// The form without its search words: no button texts, attributes and action, and no search words in names,
+/// labels, heading and text. Training row for searches that do not contain such words.
 pub fn without_search_words(form: &Form) -> Form {
     let mut form = form.clone();
     (form.attributes, form.names_action) = (String::new(), false);

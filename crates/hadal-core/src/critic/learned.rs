@@ -22,9 +22,10 @@ pub struct LearnedTopic {
     pub related: Option<u8>,
 }
 
-/// Share of the built-in domain in the log-odds of a supported topic; the topic's own model has the rest. Topics of eleven
-/// domains from five examples each, precision / recall on other sites, measured outside the project: 0.94 / 0.60 with 0.5,
-/// 0.96 / 0.66 with 0.7, 0.97 / 0.82 with 0.85, 0.94 / 0.86 with 1; 0.84 / 0.48 without support.
+/// Weight of the built-in domain in the log-odds of a topic that resembles one; the topic's own model has the
+/// rest. Topics of eleven domains from five examples each, precision / recall on other sites, measured
+/// outside the project: 0.94 / 0.60 with 0.5, 0.96 / 0.66 with 0.7, 0.97 / 0.82 with 0.85, 0.94 / 0.86 with
+/// 1; 0.84 / 0.48 with 0.
 const DOMAIN_WEIGHT: f32 = 0.85;
 
 /// Training data of a topic.
@@ -132,10 +133,12 @@ impl BinaryTopicModel {
         background: &[TopicFeatures],
         hints: &[TopicFeatures],
     ) -> BinaryTopicModel {
+        // From four examples on, a feature must occur in two of them. Guess.
         let rows_needed = if positives.len() >= 4 { 2 } else { 1 };
         let hinted = Vocabulary::of(hints.iter().map(Vec::as_slice), 1).hashes();
         let shared = Vocabulary::of(positives.iter().map(Vec::as_slice), rows_needed).hashes();
-        // With real examples, frequent background features are used too, as evidence against the topic.
+        // With real examples, frequent background features are used too, as evidence against the topic: those
+        // in 1 % of the background rows, at least three. Guess.
         let is_words_only = positives == hints;
         let usual = match is_words_only {
             true => Vec::new(),
@@ -187,12 +190,13 @@ fn fit(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Lo
 /// Share of the negatives below the upper end of their margins. Chosen with [`THRESHOLD`].
 const NEGATIVES_BELOW: f64 = 0.99;
 
-/// Position of the threshold between the upper end of the negatives (0) and the median of left-out positives (1). Chosen
-/// on one fold of topics with five examples: 0.3 gave the highest recall at a precision above 0.9 there.
+/// Position of the threshold between the upper end of the negatives (0) and the median of left-out positives
+/// (1). Chosen on one fold of topics with five examples: 0.3 gave the highest recall at a precision above 0.9
+/// there.
 const THRESHOLD: f32 = 0.3;
 
-/// PlattScaling with P = 0.5 between the negatives and left-out positives. Five positives are too few to fit one: a single
-/// positive that resembles no other moves a fitted threshold above all positives.
+/// Sigmoid with P = 0.5 between the negatives and left-out positives. It is not fitted, because with five
+/// positives one outlier would move a fitted threshold above all others.
 fn separate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> PlattScaling {
     let left_out = sorted_margins(left_out_margins(positives, hints, others));
     let model = fit(positives, hints, others);
@@ -217,7 +221,7 @@ fn sorted_margins(mut margins: Vec<f32>) -> Vec<f32> {
     margins
 }
 
-/// Margin of each of the first positives under a model trained without it.
+/// Margin of each of the first 20 positives (guess; saves time) under a model trained without it.
 fn left_out_margins(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow]) -> Vec<f32> {
     let kept = |out: usize| -> Vec<SparseRow> {
         positives.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, row)| row.clone()).collect()
@@ -237,7 +241,7 @@ fn calibrate(positives: &[SparseRow], hints: &[SparseRow], others: &[SparseRow])
         labels.push(false);
     }
     let sigmoid = PlattScaling::fit(&margins, &labels);
-    // Examples that do not resemble each other yield no usable slope.
+    // Examples that do not resemble each other yield no usable slope. The limit of 0.2 is a guess.
     if sigmoid.slope > 0.2 { sigmoid } else { PlattScaling::IDENTITY }
 }
 

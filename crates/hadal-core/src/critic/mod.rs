@@ -33,7 +33,9 @@ pub mod veto;
 use crate::page::{Form, LinkTopic, Page};
 use serde::{Deserialize, Serialize};
 
-/// P(searchable) of an endpoint that a page's markup suggests and that was not requested yet. Guess.
+/// P(searchable) of an endpoint that a page's markup suggests and that was not requested yet. Guess. A
+/// harvest submits POST forms above this value by default (`MIN_P_POST`), so it does not submit an endpoint
+/// by POST.
 const P_ENDPOINT: f32 = 0.9;
 /// P(searchable) of a request that a script sent for a typed word. Guess; its answers were compared.
 const P_LEARNED_REQUEST: f32 = 0.95;
@@ -64,8 +66,8 @@ pub struct PageVerdict {
     pub text_features: topic_features::TopicFeatures,
 }
 
-/// Least probability at which a form counts as searchable or relevant, and a page as on topic. By definition, see GLOSSARY.md:
-/// likelier than not.
+/// Least probability at which a form counts as searchable or relevant, and a page as on topic. By definition,
+/// see GLOSSARY.md.
 pub const MIN_ACCEPTED_P: f32 = 0.5;
 
 /// Result of judging a form.
@@ -75,7 +77,9 @@ pub struct FormVerdict {
     pub kind: FormKind,
     /// Probability that the form is searchable.
     pub p_searchable: f32,
-    /// Probability that the form is searchable and on topic.
+    /// Relevance: at least 0.5 means relevant. For topics of the user it is the probability that the form is
+    /// searchable and on topic; for built-in domains that probability is rescaled, see
+    /// [`trained::p_relevant`].
     pub p_relevant: f32,
     /// Strongest reasons for the verdict, for people to check.
     pub evidence: Vec<String>,
@@ -92,7 +96,8 @@ impl FormVerdict {
         self.p_relevant >= MIN_ACCEPTED_P
     }
 
-    /// P(on topic | searchable) = P(searchable and on topic) / P(searchable).
+    /// `p_relevant / p_searchable`. Equals P(on topic | searchable) for topics of the user and is higher for
+    /// built-in domains.
     pub fn p_topic_if_searchable(&self) -> f32 {
         if self.p_searchable > 0.0 { (self.p_relevant / self.p_searchable).clamp(0.0, 1.0) } else { 0.0 }
     }

@@ -12,7 +12,7 @@ use crate::learn::sparse::SparseRow;
 use crate::learn::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 
-/// Fewest sites on which a feature must occur to be used. Excludes names of sites. Guess.
+/// Minimum number of sites on which a feature must occur to be used. Excludes names of sites. Guess.
 const SITES_NEEDED: u32 = 3;
 
 /// L2 penalty. Guess.

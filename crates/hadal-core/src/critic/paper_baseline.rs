@@ -1,8 +1,9 @@
-//! Classifiers of the papers, implemented as published. `hadal eval forms` compares ours with them.
+//! Classifiers of the papers, implemented as published except for the deviations noted below.
+//! `hadal eval forms` compares ours with them.
 //!
 //! - [`TreeFormClassifier`]: searchable or not, by fourteen features and a C4.5 tree (Form-Focused Crawler 2005).
-//! - [`SvmDomainClassifier`]: domain of a form, by stems of its text and one linear SVM per domain. Platt's
-//!   sigmoid turns the margins into comparable probabilities.
+//! - [`SvmDomainClassifier`]: domain of a form, by stems of its text and one linear SVM per domain.
+//!   Deviation: Platt's sigmoid turns the margins into comparable probabilities.
 //! - [`BayesPageClassifier`]: domain of a page, by multinomial naive Bayes over word counts.
 
 use super::LabelledForm;
@@ -66,7 +67,8 @@ fn tree_features(form: &Form) -> Vec<f32> {
     .to_vec()
 }
 
-/// HTML of 2005 had one kind of text box. Later kinds count as text boxes.
+/// True for a text box. Deviation from the paper: HTML of 2005 had one kind of text box, and later kinds
+/// count as such.
 fn is_textbox(kind: FieldKind) -> bool {
     use FieldKind::*;
     kind.is_textual() && !matches!(kind, Password)

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// Bytes of a text that are normalised. Texts of fields and buttons are shorter. Guess.
+/// Maximum number of bytes of a text that are normalised. Texts of fields and buttons are shorter. Guess.
 const MAX_BYTES: usize = 4 << 10;
 
 /// Normalises a text: lower case, words separated by single spaces, a space at both ends. Identifiers such as

@@ -1,6 +1,7 @@
 //! Features for the topic of a form or page: hashed stems and concepts with weights.
 //!
-//! Text comes from four places: the form, its heading, the page title and the page text. For a stem or concept `t` that occurs `n(t, p)` times in place `p`, the weight is
+//! Text comes from four places: the form, its heading, the page title and the page text. For a stem or
+//! concept `t` that occurs `n(t, p)` times in place `p`, the weight is
 //!
 //! `x(t) = sum over p of w(p) * (1 + ln n(t, p)) / L(p)`
 //!
@@ -15,18 +16,20 @@ use crate::text::terms::{Token, each_token, each_token_while};
 use crate::text::words::each_part;
 use rustc_hash::FxHashMap;
 
-/// Limits on the part of a form that is read. Guesses.
+/// Maximum number of fields that are read. Guess, as are the next two.
 const MAX_FIELDS: usize = 64;
+/// Maximum number of options read of a field.
 const MAX_OPTIONS: usize = 40;
+/// Maximum number of words read of one text.
 const MAX_WORDS: usize = 400;
-/// Words of the page text that are read. Pages of the training data have fewer. Guess.
+/// Maximum number of words of the page text that are read. Pages of the training data have fewer. Guess.
 const MAX_PAGE_WORDS: usize = 4_000;
 
 /// Weight of the text of a form. The other weights are relative to it.
 const FORM_WEIGHT: f32 = 1.0;
-/// Weights of heading and page title beside a form. Recall / precision of relevant forms on sites that were not trained on:
-/// 0.82 / 0.88 with both together at 0.6, 0.84 / 0.91 with these, 0.84 / 0.90 with 0.6 each, mean of two divisions into ten
-/// folds, measured outside the project.
+/// Weights of heading and page title beside a form. Recall / precision of relevant forms on sites that were
+/// not trained on: 0.82 / 0.88 with both together at 0.6, 0.84 / 0.91 with these, 0.84 / 0.90 with 0.6 each,
+/// mean of two divisions into ten folds, measured outside the project.
 const HEADING_WEIGHT: f32 = 0.8;
 const TITLE_BESIDE_FORM_WEIGHT: f32 = 0.3;
 /// Weights of title and text of a page. Guesses; 0.3 and 1.0 for the text gave no better recall and precision.

@@ -37,12 +37,13 @@ pub struct TrainedCritic {
 /// Forms with a lower P(searchable) skip the domain classifier and get P(topic) = 0. Saves time; guess.
 const MIN_P_SEARCHABLE: f32 = 0.02;
 
-/// P(searchable and on topic) from which a form of a built-in domain counts as relevant.
+/// Least P(searchable and on topic) at which a form of a built-in domain counts as relevant.
 ///
-/// F1 of such decisions is highest near half of its maximum (Lipton et al. 2014). Recall / precision on sites that were not
-/// trained on, forms that are no searches included: 0.79 / 0.89 with 0.5, 0.83 / 0.87 with 0.42, 0.86 / 0.85 with 0.35, mean
-/// of three divisions into folds, measured outside the project; 0.83 / 0.88 with 0.4 by `hadal eval forms`. Crawls of twelve
-/// topics over two webs of real pages have a precision of 0.955 with 0.4, so a lower value is not used.
+/// The threshold with the highest F1 is half of that F1 (Lipton et al. 2014). Recall / precision on sites
+/// that were not trained on, with forms that are not searches: 0.79 / 0.89 with 0.5, 0.83 / 0.87 with 0.42,
+/// 0.86 / 0.85 with 0.35, mean of three divisions into folds, measured outside the project; 0.83 / 0.88 with
+/// 0.4 by `hadal eval forms`. Crawls of twelve topics over two webs of real pages have a precision of 0.955
+/// with 0.4, so a lower value is not used.
 const MIN_JOINT_P: f32 = 0.4;
 
 /// Evidence for a request that a script sent for a typed word.
@@ -56,7 +57,7 @@ impl TrainedCritic {
         TrainedCritic { classifiers: Classifiers::current(), target, recent_links: LinkTopicCache::new() }
     }
 
-    /// P(relevant) with the decision at 0.5, at most P(searchable).
+    /// `p_relevant` of [`FormVerdict`]: rescaled for a built-in domain, else the product of both.
     fn p_relevant(&self, p_searchable: f32, p_topic: f32) -> f32 {
         match self.target {
             CriticTarget::Domain(_) => p_relevant(p_searchable, p_topic),
@@ -85,8 +86,14 @@ impl TrainedCritic {
     }
 }
 
-/// P(relevant) of a form for a built-in domain: the odds of `p_searchable * p_topic` are scaled so that [`MIN_JOINT_P`] becomes
-/// 0.5. At most `p_searchable`, so that a relevant form is searchable too.
+/// Relevance of a form for a built-in domain. The odds of `p_searchable * p_topic` are scaled so that
+/// [`MIN_JOINT_P`], 0.4, becomes 0.5. The result is at most `p_searchable`, so that a relevant form is
+/// searchable too:
+///
+/// ```text
+/// p          = p_searchable * p_topic
+/// p_relevant = min(p_searchable, 0.6 p / (0.6 p + 0.4 (1 - p)))
+/// ```
 pub fn p_relevant(p_searchable: f32, p_topic: f32) -> f32 {
     let p = p_searchable * p_topic;
     let scaled = p * (1.0 - MIN_JOINT_P);

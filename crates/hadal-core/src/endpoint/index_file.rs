@@ -76,7 +76,7 @@ fn is_index_name(name: &str) -> bool {
         || is_data && (stem == "search" || stem == "lunr" || stem.ends_with("-search"))
 }
 
-/// True if a word is at the start of a text or after a character that is no letter: not in `research`.
+/// True if a word is at the start of a text or after a character that is not a letter: not in `research`.
 fn has_word_start(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphabetic))
 }

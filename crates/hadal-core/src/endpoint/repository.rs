@@ -5,7 +5,8 @@ use crate::http::Method;
 use crate::page::{Form, FormSource};
 use url::Url;
 
-/// Repository software by the start of its `generator`, and the path of its OAI-PMH interface from the root of the host.
+/// Repository software by the start of its `generator`, and the path of its OAI-PMH interface from the root
+/// of the host.
 const GENERATORS: [(&str, &str); 3] =
     [("dspace", "/oai/request"), ("eprints", "/cgi/oai2"), ("open journal systems", "/index.php/index/oai")];
 /// Data sets per request. Guess; the interface allows 1,000.

@@ -50,8 +50,8 @@ impl Query {
         Query { after: records, ..self.clone() }
     }
 
-    /// Input for the form. `text_box` is the position of the field for the words. A query without words clears it, because
-    /// it may show a hint or an earlier query.
+    /// Input for the form. `text_box` is the position of the field for the words. A query without words
+    /// clears it, because it may show a hint or an earlier query.
     pub fn filled_form(&self, text_box: Option<usize>) -> FilledForm {
         let typed = text_box.map(|at| (at, self.words.clone()));
         FilledForm { values: typed.into_iter().chain(self.choices.iter().cloned()).collect(), button: None }

@@ -27,8 +27,8 @@ pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) 
     DecodedBody { text, charset: encoding.name(), is_cut: kept.len() < body.len() }
 }
 
-/// Decodes a body that is data. It is UTF-8 if valid as such, whatever the server declares. Otherwise its encoding is given
-/// by a byte order mark, the `Content-Type` header or the XML declaration, in this order.
+/// Decodes a body that is data. It is UTF-8 if valid as such, whatever the server declares. Otherwise its
+/// encoding is given by a byte order mark, the `Content-Type` header or the XML declaration, in this order.
 pub(crate) fn decode_data<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
     if let Ok(text) = std::str::from_utf8(body) {
         return Cow::Borrowed(text);

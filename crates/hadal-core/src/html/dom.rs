@@ -17,7 +17,8 @@ pub(super) struct DomNode<'a> {
     pub next: Cell<Option<NodeRef<'a>>>,
     pub first_child: Cell<Option<NodeRef<'a>>>,
     pub last_child: Cell<Option<NodeRef<'a>>>,
-    /// Index into `Collected::spans` of the text inside this element. Set only for elements with text that later steps need.
+    /// Index into `Collected::spans` of the text inside this element. Set only for elements with text that
+    /// later steps need.
     pub span: Cell<Option<u32>>,
     pub data: NodeData<'a>,
 }

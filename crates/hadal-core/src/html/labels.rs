@@ -155,8 +155,8 @@ fn picture_names<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
     classes.split_ascii_whitespace().chain(file)
 }
 
-/// Text on a button with its other names: `aria-label`, `title` and the `alt` of pictures in it. An arrow or picture on the button
-/// says less than they do.
+/// Text on a button with its other names: `aria-label`, `title` and the `alt` of pictures in it. An arrow or
+/// picture on the button says less than they do.
 fn button_name<'a>(found: &Collected<'a>, node: NodeRef<'a>) -> String {
     let own = [LocalName::from("aria-label"), local_name!("title")].map(|name| node.attribute(&name));
     let pictures = TreeWalk::below(node).take(ICON_NODES).filter_map(|step| match step {

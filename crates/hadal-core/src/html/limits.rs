@@ -37,7 +37,8 @@ pub(super) const FORM_TEXT: usize = 16 << 10;
 pub(super) const SHORT_TEXT: usize = 512;
 /// Bytes of a default value of a control that people see.
 pub(super) const VALUE: usize = 4 << 10;
-/// Bytes of the value of a hidden field. Some frameworks keep the state of the whole page in one and refuse a part of it.
+/// Bytes of the value of a hidden field. Some frameworks keep the state of the whole page in one and refuse a
+/// part of it.
 pub(super) const HIDDEN_VALUE: usize = 2 << 20;
 /// Bytes of one JSON-LD script.
 pub(super) const LINKED_DATA: usize = 256 << 10;

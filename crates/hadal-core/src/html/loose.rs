@@ -128,7 +128,7 @@ impl<'a> ControlGroups<'a> {
     }
 }
 
-/// Container of a control that is no button; `None` for the body.
+/// Container of a control that is not a button; `None` for the body.
 fn container<'a>(node: NodeRef<'a>, holders: &FxHashSet<Container>) -> Option<NodeRef<'a>> {
     let holder = around(node).take(BUTTON_ANCESTORS).find(|around| holders.contains(&address(around)));
     holder.or_else(|| around(node).nth(PLAIN_ANCESTORS - 1))

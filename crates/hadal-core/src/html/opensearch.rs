@@ -13,11 +13,11 @@ use quick_xml::reader::Reader;
 use std::borrow::Cow;
 use url::Url;
 
-/// Bytes of a description that are parsed. Guess.
+/// Maximum number of bytes of a description that are parsed. Guess.
 const MAX_BYTES: usize = 256 << 10;
-/// Templates read from one description. Guess.
+/// Maximum number of templates read from one description. Guess.
 const MAX_URLS: usize = 50;
-/// Parameters read from one template. Guess.
+/// Maximum number of parameters read from one template. Guess.
 const MAX_PARAMETERS: usize = 200;
 
 /// A `<Url>` element of a description.

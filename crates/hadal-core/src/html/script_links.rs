@@ -34,7 +34,7 @@ pub(super) fn opens_page(script: &str) -> bool {
     OPENS.iter().any(|word| lower.contains(word))
 }
 
-/// True for a script that changes or sends something, so that its texts are no links.
+/// True for a script that changes or sends something, so that its texts are not links.
 pub(super) fn sends_data(script: &str) -> bool {
     let lower = script.to_ascii_lowercase();
     SENDS.iter().any(|word| lower.contains(word))

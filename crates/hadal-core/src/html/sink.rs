@@ -63,7 +63,8 @@ impl<'a> DomSink<'a> {
     }
 }
 
-/// True for the attribute of a template that browsers show as the shadow tree of its parent. Its contents are its children.
+/// True for the attribute of a template that browsers show as the shadow tree of its parent. Its contents are
+/// its children.
 fn is_shadow_mode(attribute: &Attribute) -> bool {
     attribute.name.local == local_name!("shadowrootmode")
 }

@@ -1,9 +1,9 @@
 //! Multinomial naive Bayes.
 //!
-//! `log P(c | x) = log P(c) + sum over i of x_i * log P(i | c) + const`, where `x_i` is the count of term `i` in a row and
-//! `P(i | c) = (n_ic + s) / (n_c + s V)`. `n_ic` is the count of term `i` in class `c`, `n_c` the count of all terms in
-//! `c`, `s` the smoothing, and `V` the number of terms that occur in training. Terms that do not occur in training are
-//! ignored.
+//! `log P(c | x) = log P(c) + sum over i of x_i * log P(i | c) + const`, where `x_i` is the count of term `i`
+//! in a row and `P(i | c) = (n_ic + s) / (n_c + s V)`. `n_ic` is the count of term `i` in class `c`, `n_c`
+//! the count of all terms in `c`, `s` the smoothing, and `V` the number of terms that occur in training.
+//! Terms that do not occur in training are ignored.
 
 use super::softmax::normalise;
 use super::sparse::{SparseRow, columns};

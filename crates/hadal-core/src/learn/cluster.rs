@@ -25,7 +25,7 @@ impl Clusters {
 
 /// Number of random starts. Guess.
 const STARTS: usize = 8;
-/// Most iterations per start. Guess.
+/// Maximum number of iterations per start. Guess.
 const MAX_ROUNDS: usize = 60;
 
 /// Partitions `rows` into at most `k` clusters, fewer if there are fewer different rows.
@@ -55,9 +55,9 @@ pub fn best(rows: &[SparseRow], max_clusters: usize, seed: u64) -> (Clusters, f6
     chosen.unwrap_or_else(|| (k_means(rows, 1, seed), 0.0))
 }
 
-/// Mean silhouette of the rows: `(b - a) / max(a, b)`, where `a` is the mean cosine distance of a row to the other rows of
-/// its cluster and `b` the smallest mean distance to the rows of another cluster. From -1 (wrong clusters) to 1 (well
-/// separated). A row alone in its cluster counts 0.
+/// Mean silhouette of the rows: `(b - a) / max(a, b)`, where `a` is the mean cosine distance of a row to the
+/// other rows of its cluster and `b` the smallest mean distance to the rows of another cluster. From -1
+/// (wrong clusters) to 1 (well separated). A row alone in its cluster counts 0.
 pub fn silhouette(rows: &[SparseRow], clusters: &Clusters) -> f64 {
     let rows: Vec<SparseRow> = rows.iter().map(|row| row.clone().normalised()).collect();
     let sums = sums(&rows, clusters);

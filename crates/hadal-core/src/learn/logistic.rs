@@ -1,8 +1,8 @@
 //! L2-regularised logistic regression for two classes.
 //!
-//! Minimises `l2/2 * |w|² + sum over rows of c * log(1 + exp(-y * w.x))` by L-BFGS, where `x` is a row, `y` its label (1 or
-//! -1) and `c` its weight. L-BFGS converges for a weak penalty too, unlike coordinate descent in the dual. The bias is
-//! the weight of a feature that is always 1, and is regularised.
+//! Minimises `l2/2 * |w|² + sum over rows of c * log(1 + exp(-y * w.x))` by L-BFGS, where `x` is a row, `y`
+//! its label (1 or -1) and `c` its weight. L-BFGS converges for a weak penalty too, unlike coordinate descent
+//! in the dual. The bias is the weight of a feature that is always 1, and is regularised.
 
 use super::lbfgs::minimise;
 use super::packed::rounded;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct LogisticOptions {
     /// Factor of the penalty `|w|²/2`. The loss is the sum over rows, not the mean.
     pub l2: f64,
-    /// Most iterations. Each one takes about one pass over the rows.
+    /// Maximum number of iterations. Each one takes about one pass over the rows.
     pub epochs: usize,
     /// Training ends when the largest gradient component has shrunk by this factor.
     pub tolerance: f64,

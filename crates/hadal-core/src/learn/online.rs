@@ -1,9 +1,9 @@
 //! Online logistic regression in constant memory.
 //!
-//! `P(label is true) = sigmoid(b + sum over j of w_j * x_j)`. Feature hashes are masked to the size of a fixed table. Each
-//! row updates the weights of its features by AdaGrad (Duchi, Hazan and Singer 2011): with the gradient `g` of the
-//! log loss and the sum `G` of all squared gradients of the cell so far, `w -= r * g / sqrt(G)`. A rare feature thus
-//! still learns fast after a frequent one has converged.
+//! `P(label is true) = sigmoid(b + sum over j of w_j * x_j)`. Feature hashes are masked to the size of a
+//! fixed table. Each row updates the weights of its features by AdaGrad (Duchi, Hazan and Singer 2011): with
+//! the gradient `g` of the log loss and the sum `G` of all squared gradients of the cell so far,
+//! `w -= r * g / sqrt(G)`. A rare feature thus still learns fast after a frequent one has converged.
 
 use super::logistic::sigmoid;
 use super::sparse::SparseRow;

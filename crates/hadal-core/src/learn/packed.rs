@@ -7,7 +7,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Most steps of the largest weight: 12 bits. Guess.
+/// Number of steps up to the largest weight: 12 bits. Guess.
 const MAX_STEPS: f32 = 4095.0;
 
 /// Limit on the number of weights that are read. Protects against bad input; guess.

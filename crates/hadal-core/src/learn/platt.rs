@@ -1,8 +1,9 @@
 //! Platt scaling: `P(label is true) = sigmoid(a * margin + b)`.
 //!
-//! Slope `a` and intercept `b` maximise the likelihood, by Newton's method with backtracking (Lin, Lin and Weng 2007).
-//! The targets are `(n1 + 1) / (n1 + 2)` for true labels and `1 / (n0 + 2)` for false ones, with `n1` and `n0` rows of each
-//! (Platt's prior). A perfectly separated sample therefore does not give probabilities of 0 or 1.
+//! Slope `a` and intercept `b` maximise the likelihood, by Newton's method with backtracking (Lin, Lin and
+//! Weng 2007). The targets are `(n1 + 1) / (n1 + 2)` for true labels and `1 / (n0 + 2)` for false ones, with
+//! `n1` and `n0` rows of each (Platt's prior). A perfectly separated sample therefore does not give
+//! probabilities of 0 or 1.
 
 use super::logistic::sigmoid;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,7 @@ impl PlattScaling {
         let mean = targets.iter().map(|target| target.1).sum::<f64>() / targets.len() as f64;
         let mut at = (0.0, (mean / (1.0 - mean)).ln());
         let mut loss = loss_at(at, &targets);
+        // Newton's method with backtracking. The limits of 100 steps and 30 halvings are guesses.
         for _ in 0..100 {
             let (gradient, step) = newton(at, &targets);
             if gradient.0.abs() < 1e-9 && gradient.1.abs() < 1e-9 {
@@ -49,11 +51,12 @@ impl PlattScaling {
         PlattScaling { slope: at.0 as f32, intercept: at.1 as f32 }
     }
 
-    /// Fits the slope with intercept 0. Margin 0 keeps the probability 0.5; only the confidence of the model changes.
+    /// Fits the slope with intercept 0, between 0.05 and 20 (guess). Margin 0 keeps the probability 0.5; only
+    /// the confidence of the model changes.
     pub fn fit_slope(margins: &[f32], labels: &[bool]) -> PlattScaling {
         let targets = targets(margins, labels);
         let (mut low, mut high) = (0.05, 20.0);
-        // Ternary search: the loss is convex in the slope.
+        // Ternary search: the loss is convex in the slope. 60 rounds narrow it to 10^-9.
         for _ in 0..60 {
             let third = (high - low) / 3.0;
             let (left, right) = (low + third, high - third);

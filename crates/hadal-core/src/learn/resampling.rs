@@ -7,7 +7,8 @@ use super::rng::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Usual number of bootstrap resamples of an interval. Efron and Tibshirani (1993) advise 1000 for percentile intervals.
+/// Usual number of bootstrap resamples of an interval. Efron and Tibshirani (1993) advise 1000 for percentile
+/// intervals.
 pub const RESAMPLES: usize = 1_000;
 
 /// Assigns every row a fold from 0 to `k - 1`. Rows of one group share a fold.

@@ -1,8 +1,8 @@
 //! L2-regularised softmax regression for several classes (maximum entropy).
 //!
-//! Minimises `l2/2 * |w|² - sum over rows of c * log p(k | x)` by L-BFGS, where `c` is the weight and `k` the class of row
-//! `x`, and `p(k | x) = exp(w_k.x) / sum over j of exp(w_j.x)`. The bias of a class is the weight of a feature that is
-//! always 1, and is regularised.
+//! Minimises `l2/2 * |w|² - sum over rows of c * log p(k | x)` by L-BFGS, where `c` is the weight and `k` the
+//! class of row `x`, and `p(k | x) = exp(w_k.x) / sum over j of exp(w_j.x)`. The bias of a class is the
+//! weight of a feature that is always 1, and is regularised.
 
 use super::lbfgs::minimise;
 use super::logistic::LogisticOptions;

@@ -1,8 +1,8 @@
 //! Linear support vector machine with squared hinge loss, for two classes.
 //!
-//! Minimises `|w|²/2 + sum over rows of C * c * max(0, 1 - y * w.x)²` by coordinate descent in the dual (Hsieh et al. 2008,
-//! algorithm 1), where `C` is the cost, `x` a row, `y` its label (1 or -1) and `c` its weight. The bias is the weight of a
-//! feature that is always 1, and is regularised.
+//! Minimises `|w|²/2 + sum over rows of C * c * max(0, 1 - y * w.x)²` by coordinate descent in the dual
+//! (Hsieh et al. 2008, algorithm 1), where `C` is the cost, `x` a row, `y` its label (1 or -1) and `c` its
+//! weight. The bias is the weight of a feature that is always 1, and is regularised.
 
 use super::rng::Rng;
 use super::sparse::{SparseRow, columns};
@@ -16,7 +16,7 @@ pub struct SvmOptions {
     pub cost: f64,
     /// Factor of the cost for rows with the label true.
     pub positive_weight: f64,
-    /// Most passes over the rows.
+    /// Maximum number of passes over the rows.
     pub epochs: usize,
     /// Training ends when the projected gradients of one pass differ by less.
     pub tolerance: f64,

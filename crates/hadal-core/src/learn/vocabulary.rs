@@ -1,7 +1,7 @@
 //! Vocabulary of a model: the feature hashes that it uses, numbered.
 //!
-//! Features are 32-bit hashes, too many for one weight each. A vocabulary contains the hashes that occur in several rows
-//! or groups of the training data. All other features are ignored.
+//! Features are 32-bit hashes, too many for one weight each. A vocabulary contains the hashes that occur in
+//! several rows or groups of the training data. All other features are ignored.
 
 use super::sparse::SparseRow;
 use rustc_hash::{FxHashMap, FxHashSet};

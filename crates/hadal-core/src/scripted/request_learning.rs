@@ -8,11 +8,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use url::{Url, form_urlencoded};
 
-/// Values of a JSON body that become fields. A request with more is not learned. Guess.
+/// Maximum number of values of a JSON body that become fields. A request with more is not learned. Guess.
 const MAX_VALUES: usize = 400;
 /// Share of the keys that two answers with the same structure have in common. Guess.
 const MIN_SHARED_KEYS: f64 = 0.8;
-/// Keys of a JSON answer that are compared. Guess.
+/// Maximum number of keys of a JSON answer that are compared. Guess.
 const MAX_KEYS: usize = 500;
 /// Factor between the lengths of two answers that count as equal. Guess.
 const MAX_LENGTH_RATIO: f64 = 1.3;

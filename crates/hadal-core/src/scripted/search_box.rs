@@ -9,7 +9,7 @@ use crate::page::{FieldKind, Form, Page};
 
 /// `maxlength` of the first box; the next ones count up. Larger than any limit of a real box.
 pub const FIRST_MARK: u32 = 1_900_000_000;
-/// Boxes that are marked. Guess.
+/// Maximum number of boxes that are marked. Guess.
 pub const MAX_BOXES: u32 = 200;
 
 /// A box of a rendered page.

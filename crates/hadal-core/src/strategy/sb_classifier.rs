@@ -41,9 +41,9 @@ const MIN_SIMILARITY: f32 = 0.75;
 const PAIR_CELLS: u64 = 1 << 12;
 /// Weight `c` of the exploration term, as in UCB1 with rewards up to 2.
 const EXPLORATION: f64 = 2.8;
-/// Most arms; more groups join their nearest arm. Guess.
+/// Maximum number of arms; more groups join their nearest arm. Guess.
 const MAX_ARMS: usize = 500;
-/// Most tag paths with a remembered arm; later ones are compared with all arms. Guess.
+/// Maximum number of tag paths with a remembered arm; later ones are compared with all arms. Guess.
 const MAX_PATHS: usize = 200_000;
 /// Failed requests before the classifier of URLs is used. Guess.
 const MIN_FAILURES: u32 = 10;

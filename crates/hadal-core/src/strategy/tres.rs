@@ -4,18 +4,20 @@
 //!
 //! - A state is the crawl so far, seen through the path to a link; an action is the link. Both are one vector of
 //!   features ([`features`]).
-//! - The value `Q` of a link is the discounted reward that follows from visiting it. A neural network estimates it, trained
-//!   by double deep Q-learning: for a visit with features `x`, reward `r` and links `A` to choose from next, the target is
-//!   `r + γ Q'(a*)` with `a* = argmax over a in A of Q(a)`, where `Q'` is an older copy of the network.
-//! - Tree-Frontier: a regression tree divides visited links by their rewards. Each leaf keeps its unvisited links. Per step
-//!   one link of each leaf is drawn at random, and the drawn link with the highest `Q` is visited.
+//! - The value `Q` of a link is the discounted reward that follows from visiting it. A neural network
+//!   estimates it, trained by double deep Q-learning: for a visit with features `x`, reward `r` and links `A`
+//!   to choose from next, the target is `r + γ Q'(a*)` with `a* = argmax over a in A of Q(a)`, where `Q'` is
+//!   an older copy of the network.
+//! - Tree-Frontier: a regression tree divides visited links by their rewards. Each leaf keeps its unvisited
+//!   links. Per step one link of each leaf is drawn at random, and the drawn link with the highest `Q` is
+//!   visited.
 //!
 //! Details that are ours:
 //!
 //! - the reward is the number of new relevant forms instead of a relevant page;
 //! - keyword hits are the critic's P(on topic) of the link's words, which replaces the expanded keyword set;
-//! - the relevance ratio of a domain is the share of its on-topic pages, and the distance to the last relevant page counts
-//!   pages of the same site;
+//! - the relevance ratio of a domain is the share of its on-topic pages, and the distance to the last
+//!   relevant page counts pages of the same site;
 //! - `A` holds the links of the page just fetched;
 //! - a drawn link is valued by `Q` of the mean features of its leaf, because a strategy does not see the heads of
 //!   queues themselves;
@@ -44,15 +46,15 @@ const STEP: f32 = 0.02;
 const MEMORY: usize = 4000;
 /// Remembered visits that each visit trains with. Guess.
 const BATCH: usize = 16;
-/// Links per visit among which the best next one is looked for. Guess.
+/// Maximum number of links per visit among which the best next one is looked for. Guess.
 const MAX_NEXT: usize = 16;
 /// Visits between two copies of the network. Guess.
 const COPY_EVERY: u64 = 100;
 /// Visits before the first tree; a new one grows whenever their number has doubled. Guess.
 const FIRST_TREE: u64 = 32;
-/// Least visits of a leaf. Guess.
+/// Minimum number of visits of a leaf. Guess.
 const MIN_LEAF: usize = 8;
-/// Most splits between root and leaf. Guess.
+/// Maximum number of splits between root and leaf. Guess.
 const MAX_TREE_DEPTH: usize = 5;
 
 /// Queue of the seeds, served first.

@@ -18,9 +18,9 @@ pub(super) enum EntryValue {
     NoFile,
 }
 
-/// Position of the button that a person presses: the first enabled submit button, which the Enter key presses too. If
-/// that button belongs to another text field than the filled one, because it stands between the two, then the first button
-/// after the filled field.
+/// Position of the button that a person presses: the first enabled submit button, which the Enter key presses
+/// too. If that button belongs to another text field than the filled one, because it stands between the two,
+/// then the first button after the filled field.
 pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
     let is_box = |field: &Field| field.kind.is_textual() && !field.disabled;
@@ -30,7 +30,7 @@ pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let Some(filled) = filled.filter(|at| *at > default && form.fields[..default].iter().any(is_box)) else {
         return Some(default);
     };
-    // A button with a target of its own may do something else than search.
+    // A button with a target of its own may do something other than search.
     let is_own = |field: &Field| sends(field) && field.formaction.is_none() && field.formmethod.is_none();
     form.fields[filled..].iter().position(is_own).map_or(Some(default), |after| Some(filled + after))
 }
@@ -120,8 +120,8 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>
     }
 }
 
-/// Values of the selected options. Given values that are no options are ignored; without any, the page's selection
-/// stands.
+/// Values of the selected options. Given values that are not options are ignored; without any, the page's
+/// selection stands.
 fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
     let offered: Vec<&str> =
         given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();

@@ -85,8 +85,8 @@ impl Language {
         word.len() < 2 || self.stop.contains(word) || Language::of(Some("en")).stop.contains(word)
     }
 
-    /// Stem of a lower-case word. In languages with another script or without a stemmer, ASCII words are probably English
-    /// and use the English stemmer.
+    /// Stem of a lower-case word. In languages with another script or without a stemmer, ASCII words are
+    /// probably English and use the English stemmer.
     pub fn stem(&self, word: &str) -> String {
         let uses_english = self.stemmer.is_none() || !self.is_latin();
         match word.is_ascii() && uses_english {

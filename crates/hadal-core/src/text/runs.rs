@@ -19,8 +19,8 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// Highest bit of each of eight bytes.
 const HIGH: u64 = 0x80 * ONES;
 
-/// Number of bytes at the start that belong to words (ASCII letters and digits, and all bytes beyond ASCII), and the kind
-/// of these characters.
+/// Number of bytes at the start that belong to words (ASCII letters and digits, and all bytes beyond ASCII),
+/// and the kind of these characters.
 pub(super) fn run_at(bytes: &[u8]) -> (usize, RunLetters) {
     let (mut length, mut non_ascii, mut capitals) = (0, 0, 0);
     loop {

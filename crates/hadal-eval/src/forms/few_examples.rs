@@ -1,9 +1,9 @@
 //! Topics learned from five example forms, compared with the built-in topics.
 //!
 //! Examples, background and test forms come from different sites. The background contains forms of the topic,
-//! as it does on a user's machine. Topics are measured with the support of a built-in domain, as `hadal topics new` makes
-//! them, and without: the latter stand for topics that hadal does not know. The supporting classifier has not seen the
-//! site of the form that it judges.
+//! as it does on a user's machine. Topics are measured with the support of a built-in domain, as
+//! `hadal topics new` makes them, and without: the latter stand for topics that hadal does not know. The
+//! supporting classifier has not seen the site of the form that it judges.
 
 use super::by_fold;
 use super::domains::{DomainFigures, FOLDS, site_folds};

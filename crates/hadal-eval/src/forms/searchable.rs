@@ -1,4 +1,5 @@
-//! Classification of forms as searchable or not: the decision tree of the FFC paper, ours, and the formasaurus package, on the same folds.
+//! Classification of forms as searchable or not: the decision tree of the FFC paper, ours, and the
+//! formasaurus package, on the same folds.
 
 use super::{BinaryFigures, Disagreement, by_fold, cut};
 use crate::training::built_in::{LabelledData, SEED};

@@ -32,7 +32,7 @@ fn searchable(figures: &FormFigures) -> Section {
     Section {
         title: "Search form or not".into(),
         note: format!(
-            "{} forms, {} of them searches, ten given folds by site. Kinds told right: {:.3}.",
+            "{} forms, {} of them searches, ten given folds by site. Accuracy of kinds: {:.3}.",
             found.forms, found.searches, found.kind_accuracy
         ),
         headings: headings(&["judge", "precision", "recall", "F1", "error", "AUC", "calibration error"]),

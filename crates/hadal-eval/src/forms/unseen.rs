@@ -1,7 +1,7 @@
 //! The whole critic on sites that it was not trained on: searchable or not, and recognition of relevant forms.
 //!
-//! A form is recognised if P(relevant) >= 0.5, as in a crawl for its domain. Claims of forms that are no searches count
-//! against the precision.
+//! A form is recognised if `p_relevant >= 0.5`, as in a crawl for its domain. Claims of forms that are not
+//! searches count against the precision.
 
 use super::domains::MIN_CONFIDENCE;
 use super::domains::{DomainFigures, FOLDS, site_folds};
@@ -44,7 +44,7 @@ pub struct RecognitionFigures {
 /// A form with its label and the verdict of the critic.
 struct JudgedForm<'a> {
     site: &'a str,
-    /// `None` if the form is no search.
+    /// `None` if the form is not a search.
     domain: Option<usize>,
     /// P(relevant), by domain.
     p_relevant: Vec<f32>,

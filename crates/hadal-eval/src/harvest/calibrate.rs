@@ -2,15 +2,17 @@
 //!
 //! Each harvest gives one row per recorded coverage: the evidence of the estimator and the true size `N`.
 //!
-//! - **Stated totals**: residual `r = ln(N / size)`. Least squares of `ln(|r| + 0.003)` on `ln e` give factor and power of
-//!   the spread; the ends are quantiles of `r / spread`.
-//! - **Captures**: least squares of `ln((N - S + 0.5) / S)` on the features give the weights. The rows are sorted by the
-//!   fitted `y` and cut into groups of equal size, whose means are the knots; the ends are quantiles of the errors in each
-//!   group.
-//! - **Both**: the figures of the combination are searched coordinate by coordinate for the least mean interval score: width
-//!   of the coverage interval, plus `2 / 0.05` times the distance of the true coverage from it.
+//! - **Stated totals**: residual `r = ln(N / size)`. Least squares of `ln(|r| + 0.003)` on `ln se` give
+//!   factor and power of the spread; the ends are quantiles of `r / spread`.
+//! - **Captures**: least squares of `ln((N - S + 0.5) / S)` on the features give the weights. The rows are
+//!   sorted by the fitted `y` and cut into groups of equal size, whose means are the knots; the ends are
+//!   quantiles of the errors in each group.
+//! - **Both**: the figures of the combination are searched coordinate by coordinate for the least mean
+//!   interval score: width of the coverage interval, plus `2 / 0.05` times the distance of the true coverage
+//!   from it.
 //!
-//! Forms that show all matches and forms with cut-off answers are fitted separately. A fit is judged by leaving out one collection at a time: its intervals come from a fit to all others.
+//! Forms that show all matches and forms with cut-off answers are fitted separately. A fit is judged by
+//! leaving out one collection at a time: its intervals come from a fit to all others.
 
 use super::recorded_estimates::RecordedEvidence;
 use super::trial::HarvestTrial;
@@ -18,18 +20,18 @@ use hadal::output::sections::{Section, headings};
 use hadal_core::harvest::estimate::calibration::{Calibration, Combination, KNOTS, MIN_ERROR};
 use hadal_core::harvest::estimate::{EstimateEvidence, SizeByTotals};
 
-/// Quantiles of the residuals that become lower end, best estimate and upper end. A little wider than nine in ten, because
-/// real databases differ more than the collections.
+/// Quantiles of the residuals that become lower end, best estimate and upper end. A little wider than nine in
+/// ten, because real databases differ more than the collections.
 const QUANTILES: [f64; 3] = [0.03, 0.5, 0.97];
 
 /// Factors that are tried for each figure of the combination. Guess.
 const STEPS: [f64; 4] = [0.5, 0.8, 1.25, 2.0];
 
-/// Most rounds of the search over the figures of the combination. Guess.
+/// Maximum number of rounds of the search over the figures of the combination. Guess.
 const MAX_ROUNDS: usize = 20;
 
-/// Penalty for a coverage outside the interval, per unit of distance: `2 / 0.05` for intervals of nineteen in twenty. Wider
-/// than nine in ten for the same reason.
+/// Penalty for a coverage outside the interval, per unit of distance: `2 / 0.05` for intervals of nineteen in
+/// twenty. Wider than nine in ten for the same reason.
 const MISS_PENALTY: f64 = 40.0;
 
 /// Figures of the combination at the start of the search. Guess.
@@ -44,7 +46,7 @@ const POWERS: (f64, f64) = (0.3, 1.5);
 /// Ridge penalty of the feature weights. Guess; features are logarithms of size 1.
 const RIDGE: f64 = 30.0;
 
-/// Least rows of a fit. Guess.
+/// Minimum number of rows of a fit. Guess.
 const MIN_ROWS: usize = 40;
 
 /// One recorded estimate of one harvest.

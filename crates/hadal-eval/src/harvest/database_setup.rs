@@ -109,7 +109,7 @@ impl DatabaseSetup {
         Ok(PolicyContext { seed: random.bits(), first_words: first, language, word_list: None })
     }
 
-    /// A word of a random title that is no stop word.
+    /// A word of a random title that is not a stop word.
     fn title_word(&self, random: &mut Rng) -> Option<String> {
         let (collection, language) = (self.collection.collection(), Language::of(self.collection.language));
         (0..TITLES).find_map(|_| {

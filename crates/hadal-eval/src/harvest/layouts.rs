@@ -33,11 +33,11 @@ const NAME: &str = "db";
 /// Sites to harvest: each collection in each arrangement and variant.
 pub struct LayoutPlan {
     pub collections: Vec<NamedCollection>,
-    /// Most records per collection.
+    /// Maximum number of records per collection.
     pub records: u32,
     pub variants: Vec<LayoutVariant>,
     pub arrangements: Vec<Arrangement>,
-    /// Most requests per record of a harvest.
+    /// Maximum number of requests per record of a harvest.
     pub requests_per_record: u64,
     /// Coverage at which a harvest ends.
     pub coverage: f64,
@@ -287,7 +287,7 @@ pub fn sections(trials: &[LayoutTrial]) -> Vec<Section> {
         },
         Section {
             title: "Harvests".into(),
-            note: "Precision counts a record that is stored twice, and a row that is no record, as wrong."
+            note: "Precision counts a record that is stored twice, and a row that is not a record, as wrong."
                 .into(),
             headings: headings(&[
                 "arrangement",

@@ -24,7 +24,7 @@ use typed_arena::Arena;
 pub struct HarvestTrial {
     /// Parameters of the harvest.
     pub case: HarvestCase,
-    /// Most requests of the trial.
+    /// Maximum number of requests of the trial.
     pub budget: u64,
     /// Coverage over cost.
     pub curve: HarvestCurve,

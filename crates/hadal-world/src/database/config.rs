@@ -31,7 +31,7 @@ pub struct DatabaseConfig {
     /// Order of the results.
     #[serde(rename = "rank")]
     pub ranking: Ranking,
-    /// Most records shown for one query.
+    /// Maximum number of records shown for one query.
     #[serde(rename = "cap")]
     pub result_cap: Option<u32>,
     /// Records per result page, from 1 to 10,000.

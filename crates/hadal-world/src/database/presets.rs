@@ -71,10 +71,10 @@ fn used_cars() -> DatabaseConfig {
     }
 }
 
-/// Most values of a column with a select in random configurations. Guess.
+/// Maximum number of values of a column with a select in random configurations. Guess.
 const LONGEST_LIST: usize = 300;
 
-/// Most controls of random configurations. Guess.
+/// Maximum number of controls of random configurations. Guess.
 const MAX_CONTROLS: usize = 4;
 
 impl DatabaseConfig {

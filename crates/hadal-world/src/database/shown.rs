@@ -4,7 +4,7 @@ use super::Database;
 use super::config::Excerpt;
 use hadal_core::text::words::is_unspaced;
 
-/// Most columns shown per record on a result page. Guess.
+/// Maximum number of columns shown per record on a result page. Guess.
 const MAX_FIELDS: usize = 4;
 
 /// Characters of a text without spaces that count as one word of an excerpt. Guess.
@@ -77,8 +77,8 @@ fn excerpt(text: &str, excerpt: Excerpt, query: &str) -> String {
     }
 }
 
-/// At most `most` words of a text from a byte offset, with dots where it is cut. In texts without spaces, ten characters
-/// count as a word.
+/// At most `most` words of a text from a byte offset, with dots where it is cut. In texts without spaces, ten
+/// characters count as a word.
 fn passage(text: &str, from: usize, most: usize) -> String {
     let words: Vec<&str> = text[from..].split(' ').take(most).collect();
     let shown: String = words.join(" ").chars().take(most * LETTERS_PER_WORD).collect();
@@ -98,7 +98,8 @@ fn passage_start(text: &str, query: &str, most: usize) -> usize {
     text[..at].rmatch_indices(' ').nth(most / 2).map_or(0, |(space, _)| space + 1)
 }
 
-/// Offset of the first occurrence of a word in a text, in any case. In scripts without spaces, it may be part of a word.
+/// Offset of the first occurrence of a word in a text, in any case. In scripts without spaces, it may be part
+/// of a word.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     if word.chars().any(is_unspaced) {
         return text.find(word);

@@ -1,13 +1,14 @@
 //! Changes of a database in the course of simulated days.
 //!
-//! All changes follow from the seed of the database, so the state of any day can be computed without the days before. On
-//! day 0 a database has its first records. On each later day
+//! All changes follow from the seed of the database, so the state of any day can be computed without the days
+//! before. On day 0 a database has its first records. On each later day
 //!
 //! - records are added, `n * added * pace` on average for `n` first records,
-//! - each record is edited with probability `edited * pace * factor` and removed with probability `removed * pace * factor`.
+//! - each record is edited with probability `edited * pace * factor` and removed with probability
+//!   `removed * pace * factor`.
 //!
-//! `pace` differs by database, `factor` by town: a fifth of the towns is busy and has most of the changes. So a crawler can
-//! learn which databases and which queries are worth a second visit.
+//! `pace` differs by database, `factor` by town: a fifth of the towns is busy and has most of the changes. So
+//! a crawler can learn which databases and which queries are worth a second visit.
 
 use crate::lexicon::TOWNS;
 use crate::random::{SeededRng, mix};

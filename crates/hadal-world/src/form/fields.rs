@@ -1,7 +1,8 @@
 //! Field templates per subject and form kind, read from `fields.txt`.
 //!
-//! A template has several names, several labels and one input kind. A form uses some templates of its subject, each with
-//! one name and one label. A line of the file is a heading, or `names | labels | input kind`.
+//! A template has several names, several labels and one input kind. A form uses some templates of its
+//! subject, each with one name and one label. A line of the file is a heading, or
+//! `names | labels | input kind`.
 
 use std::sync::LazyLock;
 

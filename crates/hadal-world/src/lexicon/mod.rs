@@ -163,8 +163,8 @@ impl Lexicon {
     }
 }
 
-/// Table that draws ranks by Zipf's law with one look-up: 4096 equally likely cells, each with a rank. Rank `r` has weight
-/// `1 / (r + 2.7)`.
+/// Table that draws ranks by Zipf's law with one look-up: 4096 equally likely cells, each with a rank. Rank
+/// `r` has weight `1 / (r + 2.7)`.
 struct ZipfTable(Vec<u16>);
 
 impl ZipfTable {

@@ -117,8 +117,8 @@ impl FormCounts {
 /// Number of pages of the longest crawl that must not run out of relevant forms. Guess.
 const LONGEST_CRAWL: f64 = 100_000.0;
 
-/// Measures the number of relevant forms per topic, in multiples of what a crawl of [`LONGEST_CRAWL`] pages finds at the
-/// published density.
+/// Measures the number of relevant forms per topic, in multiples of what a crawl of [`LONGEST_CRAWL`] pages
+/// finds at the published density.
 pub(super) fn measure_supply(world: &World) -> Vec<Measurement> {
     let mut forms = [0.0; TOPIC_COUNT];
     for site in world.deep_sites() {

@@ -12,8 +12,8 @@ use crate::lexicon::{TOPIC_COUNT, TOPICS};
 use crate::world::World;
 use serde::Serialize;
 
-/// Relevant forms per 100 pages of a crawl that stays on on-topic pages and stops early on sites, per topic. From table 1
-/// of ACHE; for the last four topics derived from table 2 of SmartCrawler.
+/// Relevant forms per 100 pages of a crawl that stays on on-topic pages and stops early on sites, per topic.
+/// From table 1 of ACHE; for the last four topics derived from table 2 of SmartCrawler.
 const DENSITY: [f64; TOPIC_COUNT] =
     [0.132, 0.962, 0.142, 1.857, 0.571, 0.094, 0.297, 0.148, 1.55, 0.9, 0.33, 0.2];
 

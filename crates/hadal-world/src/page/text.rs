@@ -30,8 +30,9 @@ impl Site<'_> {
         self.spec.topic_word_factor * rates[route.map_or(3, |route| usize::from(route.clicks) - 1)]
     }
 
-    /// Word that names the target of a link. It is the first name of the subject, but for sites of the unseeded type the
-    /// first link word of that type. A crawler that starts from the seeded type must learn it during the crawl.
+    /// Word that names the target of a link. It is the first name of the subject, but for sites of the
+    /// unseeded type the first link word of that type. A crawler that starts from the seeded type must learn
+    /// it during the crawl.
     pub(crate) fn topic_word(&self, route: Option<FormRoute>) -> &'static str {
         let subject = self.subject_of(route);
         match self.role_of(route) {

@@ -188,8 +188,9 @@ fn popular_site(sites: &[SiteProfile], group: &[u32], role: SiteRole, rng: &mut 
     chosen
 }
 
-/// Adds links that make every site reachable from every seed. Each site is linked from a more popular site of its group,
-/// half of the time from a hub. The first sites of all groups form a ring and are linked from all seed sites.
+/// Adds links that make every site reachable from every seed. Each site is linked from a more popular site of
+/// its group, half of the time from a hub. The first sites of all groups form a ring and are linked from all
+/// seed sites.
 fn connecting_links(spec: &Spec, sites: &[SiteProfile], groups: &[Vec<u32>], edges: &mut Vec<(u32, u32)>) {
     let firsts: Vec<u32> = groups.iter().filter_map(|group| group.first().copied()).collect();
     for (at, group) in groups.iter().enumerate() {

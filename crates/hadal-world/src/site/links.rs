@@ -12,16 +12,16 @@ use crate::site::resource::{Resource, resource_at, without_session};
 use crate::world::World;
 use url::Url;
 
-/// Most pages returned by a look-up. Guess.
+/// Maximum number of pages returned by a look-up. Guess.
 const MAX_BACKLINKS: usize = 100;
 
-/// Most linking sites examined per look-up. Bounds the time of a look-up. Guess.
+/// Maximum number of linking sites examined per look-up. Bounds the time of a look-up. Guess.
 const MAX_SITES: usize = 300;
 
-/// Most slots examined per linking site. Guess.
+/// Maximum number of slots examined per linking site. Guess.
 const SLOTS_PER_SITE: usize = 400;
 
-/// Most pages returned per linking site. Guess.
+/// Maximum number of pages returned per linking site. Guess.
 const PAGES_PER_SITE: usize = 5;
 
 impl World {

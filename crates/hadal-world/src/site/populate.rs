@@ -32,7 +32,7 @@ const SHALLOW_PER_DEEP: [usize; 2] = [6, 3];
 /// Exponent of the Pareto distribution of site sizes. Guess; `hadal eval world` shows the resulting tail.
 const SIZE_EXPONENT: f64 = 1.15;
 
-/// Fewest pages of a site. Guess.
+/// Minimum number of pages of a site. Guess.
 const MIN_PAGES: u32 = 12;
 
 /// Numbers that separate the random streams of a site. Arbitrary.
@@ -177,8 +177,8 @@ impl RoleRanks {
     }
 }
 
-/// Chooses the shape of the page trees. Deep sites get at least 150 pages and four levels, so that forms can be far from
-/// the home page.
+/// Chooses the shape of the page trees. Deep sites get at least 150 pages and four levels, so that forms can
+/// be far from the home page.
 fn shape(spec: &Spec, sites: &mut [SiteProfile]) {
     for site in sites {
         let mut rng = SeededRng::new(site.seed, 5);

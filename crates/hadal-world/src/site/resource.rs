@@ -242,7 +242,7 @@ fn robots_txt(site: &Site<'_>) -> String {
     text
 }
 
-/// Most pages listed in a sitemap. Guess.
+/// Maximum number of pages listed in a sitemap. Guess.
 const SITEMAP_PAGES: u32 = 500;
 
 /// sitemap.xml of a site: its first pages.

@@ -37,8 +37,8 @@ pub struct TrueForm {
     pub kind: FormKind,
     /// Number of clicks from the home page to `page_url`.
     pub depth: u32,
-    /// Number of the site's database that the form searches, from 1. `None` for searches of the site's own pages and for
-    /// other kinds of forms.
+    /// Number of the site's database that the form searches, from 1. `None` for searches of the site's own
+    /// pages and for other kinds of forms.
     pub database: Option<u8>,
     /// Response of the form to submissions.
     pub behaviour: Behaviour,

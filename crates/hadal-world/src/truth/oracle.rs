@@ -18,8 +18,8 @@ pub struct OracleVisit {
 }
 
 impl World {
-    /// Visits to all sites with relevant forms of a topic. A visit is greedy: it goes next to the page with the most new
-    /// forms per request, where the requests include the pages on the way.
+    /// Visits to all sites with relevant forms of a topic. A visit is greedy: it goes next to the page with
+    /// the most new forms per request, where the requests include the pages on the way.
     pub fn shortest_visits(&self, topic: &str) -> Vec<OracleVisit> {
         let Some(subject) = TOPICS.iter().position(|name| *name == topic) else { return Vec::new() };
         self.deep_sites().filter_map(|site| visit(&site, subject as u8)).collect()

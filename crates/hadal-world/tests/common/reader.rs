@@ -72,8 +72,8 @@ pub fn records(database: &Database, fetched: &FetchedPage) -> Vec<u32> {
     found
 }
 
-/// Request for the next result page: a link with `rel="next"`, a link with a suitable label, the link with the next page
-/// number, or a submit button.
+/// Request for the next result page: a link with `rel="next"`, a link with a suitable label, the link with
+/// the next page number, or a submit button.
 pub fn next(fetched: &FetchedPage, page: usize) -> Option<Request> {
     let labels = ["Next", "Next page »", "More results"];
     let links = || fetched.page.links.iter();

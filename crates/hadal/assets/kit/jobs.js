@@ -23,7 +23,7 @@ export async function canStart(place, signal) {
   if (session.starts_jobs) return true;
   fill(
     place,
-    h("p", { class: "hint" }, "This dashboard only shows: it is read-only, or it belongs to a running command. "),
+    h("p", { class: "hint" }, "This dashboard starts no jobs: it is read-only, or it belongs to a running command. "),
     h("pre", {}, "hadal serve"),
   );
   return false;

@@ -79,12 +79,12 @@ export function probability(name, p) {
   return h("span", { class: "probability" }, h("span", {}, name, ` ${percent(p)}`), share(p));
 }
 
-const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or out of reach" };
+const STATES = { budget: "budget spent", exhausted: "nothing left", away: "ended or unreachable" };
 const STATE_MEANINGS = {
   budget: "A budget is used up. A higher budget resumes it.",
   exhausted: "No link is left to visit.",
   interrupted: "The last session was killed. The same command resumes it.",
-  stopped: "Stopped by a person. The same command resumes it.",
+  stopped: "Stopped by the user. The same command resumes it.",
 };
 
 /** Badge with a state. */

@@ -56,7 +56,7 @@ const perThousand = (forms, requests) => (requests ? `${rate((forms / requests) 
 
 const ENDED = {
   stopped: "stopped",
-  interrupted: "interrupted; the same command resumes",
+  interrupted: "interrupted; the same command resumes it",
   budget: "budget spent",
   exhausted: "nothing left",
   paused: "paused",

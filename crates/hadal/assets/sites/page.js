@@ -39,7 +39,7 @@ export async function show(main, query, signal) {
       h(
         "p",
         { class: "hint" },
-        `${plural(sites.length, "site")}${or_more ? " with most relevant forms; there are more" : ""}. `,
+        `${plural(sites.length, "site")}${or_more ? " with the most relevant forms; there are more" : ""}. `,
         "The strategy visits no further page of a ",
         term("closed site"),
         ".",

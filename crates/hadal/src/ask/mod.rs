@@ -26,12 +26,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use utoipa::ToSchema;
 
-/// Most forms that one query is sent to. Guess.
+/// Maximum number of forms that one query is sent to. Guess.
 pub const MAX_SOURCES: usize = 20;
-/// Most characters of a query. Guess.
+/// Maximum number of characters of a query. Guess.
 pub const MAX_QUERY_CHARS: usize = 200;
 
-/// Forms with a kept session state. Guess; a state takes some 100 kB.
+/// Maximum number of forms with a kept session state. Guess; a state takes some 100 kB.
 const MAX_READERS: usize = 200;
 
 /// Opens the HTTP client and the clock for a source name, as in [`crate::store::RunSpec::source`].

@@ -10,7 +10,7 @@ use hadal_core::http::FetchError;
 use std::sync::Arc;
 use url::Url;
 
-/// Most pages per look-up. Guess.
+/// Maximum number of pages per look-up. Guess.
 const MAX_PAGES: usize = 100;
 
 /// Backlinks from the store.

@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-/// Most pages taken from one response. Guess.
+/// Maximum number of pages taken from one response. Guess.
 const MAX_PAGES: usize = 100;
 
 /// Backlinks from a search engine.

@@ -67,7 +67,7 @@ pub struct CrawlConfig {
     pub max_bytes: Option<u64>,
     /// Time budget of the run.
     pub max_time: Option<Duration>,
-    /// Most requests in flight at the same time.
+    /// Maximum number of requests in flight at the same time.
     pub concurrency: usize,
     /// Greatest number of clicks from a seed.
     pub max_depth: Option<u16>,
@@ -99,7 +99,7 @@ pub struct HarvestConfig {
     pub max_bytes: Option<u64>,
     /// Time budget of a session.
     pub max_time: Option<Duration>,
-    /// Greatest number of records per form.
+    /// Number of records per form at which a harvest stops.
     pub max_records: Option<u64>,
     /// Forms harvested at the same time.
     pub concurrency: usize,
@@ -108,7 +108,7 @@ pub struct HarvestConfig {
 /// Run that gives a new run its first model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
-    /// Sources of earlier runs are not used.
+    /// A new run starts without an earlier model.
     None,
     /// Latest run with the same topic, strategy and source.
     Auto,
@@ -155,6 +155,6 @@ pub struct FetchConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreConfig {
     pub url: String,
-    /// Longest time until a step is durable.
+    /// Time between two checkpoints of a crawl; longer if checkpoints are slow.
     pub group_commit: Duration,
 }

@@ -20,7 +20,8 @@ const fn setting(key: &'static str, default: &'static str, why: &'static str) ->
 
 const USER_AGENT: &str = concat!("\"hadal/", env!("CARGO_PKG_VERSION"), "\"");
 
-/// All settings by group. A new setting is one line here and one field in [`super::Config`].
+/// All settings by group. A new setting is one line here, one field in [`super::Config`] and its check in
+/// `read.rs`.
 #[rustfmt::skip]
 pub const SETTINGS: &[Setting] = &[
     setting("crawl.strategy", "\"hadal\"", "Crawling strategy; `hadal find --help` lists the names."),
@@ -36,7 +37,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("crawl.backlinks", "\"own\"", "Sources of backlinks: own, common-crawl:DIR, searxng:URL, several separated by commas; or none."),
     setting("crawl.prior", "\"auto\"", "Run whose model a new run starts with: a run number, auto for the latest with the same topic and strategy, or none."),
     setting("politeness.delay", "\"1s\"", "Least delay between two requests to a politeness group."),
-    setting("politeness.latency_factor", "2.0", "Delay as a multiple of the last response time, so that slow hosts get longer delays."),
+    setting("politeness.latency_factor", "2.0", "Delay as a multiple of the response time (the last or the average one, whichever is longer), so that slow hosts get longer delays."),
     setting("politeness.max_delay", "\"30s\"", "Longest delay that a slow response can cause."),
     setting("politeness.user_agent", USER_AGENT, "User-Agent header; robots.txt rules for the word before the slash apply."),
     setting("politeness.contact", "\"\"", "Contact address or page for site owners, sent with every request."),
@@ -65,7 +66,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("harvest.max_records", "\"none\"", "Number of records per form at which a harvest stops."),
     setting("harvest.concurrency", "8", "Forms harvested at the same time; each politeness group gets one request at a time."),
     setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, postgres://USER@HOST/DATABASE, or memory: to keep nothing."),
-    setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl; longer if checkpoints are slow. A kill or power failure loses the steps since the last one."),
+    setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl, at most 100ms; longer if checkpoints are slow. A kill or power failure loses the steps since the last one."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),

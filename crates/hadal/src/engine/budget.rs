@@ -3,14 +3,14 @@
 use crate::store::RunCounters;
 use std::time::Duration;
 
-/// Limits on the totals of a run; `None` is no limit.
+/// Limits on the totals of a run; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// Most requests of the run.
+    /// Maximum number of requests of the run.
     pub requests: Option<u64>,
-    /// Most bytes of response bodies, as sent over the network.
+    /// Maximum number of bytes of response bodies, as sent over the network.
     pub bytes: Option<u64>,
-    /// Most running time, over all sessions.
+    /// Maximum running time, over all sessions.
     pub time: Option<Duration>,
 }
 
@@ -19,7 +19,7 @@ pub struct Budget {
 pub enum StepAllowance {
     /// The step may be sent.
     Send {
-        /// Most bytes of its response body.
+        /// Maximum number of bytes of its response body.
         body_limit: u64,
     },
     /// The steps in flight may use up the rest. Ask again when their cost is known.

@@ -33,7 +33,7 @@ pub enum CrawlEvent {
     },
     /// Counters of the run, twice a second.
     Progress(RunCounters),
-    /// Gauges of the strategy, every 500 requests.
+    /// Gauges of the strategy, every 250 requests.
     Gauges {
         /// Requests so far.
         requests: u64,

@@ -14,7 +14,7 @@ use hadal_core::page::{Field, FieldKind, Form};
 use hadal_core::time::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most bytes of text of a form that is stored whole. Larger forms are not probed. Guess.
+/// Maximum number of bytes of text of a form that is stored whole. Larger forms are not probed. Guess.
 const MAX_FORM_BYTES: usize = 256 << 10;
 /// Longest hidden value that is stored. Guess.
 const MAX_KEPT_VALUE: usize = 4 << 10;
@@ -30,12 +30,13 @@ pub struct Probing {
     pub from: f32,
     /// Highest P(searchable) of a form that is probed.
     pub to: f32,
-    /// Most forms probed per site.
+    /// Maximum number of forms probed per site.
     pub per_site: u32,
 }
 
-/// Least P(on topic if searchable) of a form that is probed. A probe decides whether a form searches and leaves its topic as
-/// it is, so below 0.5 it cannot make a form relevant. Guess: a margin below that for misjudged topics.
+/// Least P(on topic if searchable) of a form that is probed. A probe changes P(searchable) only, so a form
+/// with P(on topic) well below 0.5 stays irrelevant whatever the result. Guess: 0.1 below 0.5, for misjudged
+/// topics.
 const MIN_TOPIC: f32 = 0.4;
 
 /// Condition under which forms are probed.
@@ -54,6 +55,7 @@ impl Choice for ProbeWhen {
     ];
 }
 
+/// The defaults of the settings `probe.*`. All of them are guesses.
 impl Default for Probing {
     fn default() -> Probing {
         Probing { when: ProbeWhen::Uncertain, share: 0.05, from: 0.2, to: 0.8, per_site: 5 }

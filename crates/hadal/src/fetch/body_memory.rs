@@ -6,7 +6,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 
-/// Most bytes of bodies that are received, decoded or wait to be parsed. Guess: 16 bodies of the default limit.
+/// Maximum number of bytes of bodies that are received, decoded or wait to be parsed. Guess: 16 bodies of the
+/// default limit.
 const ROOM: u64 = 64 << 20;
 /// Largest body that is received without a reservation. Guess: four times the mean page of the HTTP Archive.
 pub const SMALL_BODY: usize = 128 << 10;
@@ -41,7 +42,7 @@ impl BodyMemory {
     /// Waits until there is room for this many bytes. A body larger than all room waits until it is alone.
     pub async fn reserve(&self, bytes: u64) -> HeldBytes<'_> {
         loop {
-            // Created before the look at the counter, so that no release in between is missed.
+            // Created before the counter is read, so that no release in between is missed.
             let freed = self.freed.notified();
             if let Some(held) = self.try_reserve(bytes) {
                 return held;

@@ -15,7 +15,7 @@ pub struct HarvestComparison {
     pub exist: u64,
     /// Distinct records of that database that were harvested.
     pub right: u64,
-    /// Harvested rows that are no record of that database, or a duplicate of one.
+    /// Harvested rows that are not a record of that database, or a duplicate of one.
     pub wrong: u64,
 }
 
@@ -47,7 +47,7 @@ impl<'w> HarvestTruth<'w> {
         HarvestTruth { world, forms: forms.map(|form| (form.form_id, form)).collect() }
     }
 
-    /// Compares a harvest with the ground truth. A form that is no search has no records.
+    /// Compares a harvest with the ground truth. A form that is not a search has no records.
     pub fn compare(&self, store: &dyn Store, harvest: HarvestRow) -> Result<HarvestComparison, StoreError> {
         let form = self.forms.get(&harvest.spec.form);
         let behind = form.and_then(|form| self.world.database_behind(form));

@@ -29,7 +29,7 @@ pub enum DemoTruth {
     Wrong(String),
 }
 
-/// Most rows of a table.
+/// Maximum number of rows of a table.
 const SHOWN: usize = 20;
 
 /// Table of the forms found, and totals.

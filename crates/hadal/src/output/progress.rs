@@ -99,7 +99,7 @@ impl CrawlDisplay {
         }
     }
 
-    /// Removes the bars and prints the last words.
+    /// Removes the bars and prints the last lines.
     pub fn finish(self, words: Option<&str>) {
         if let CrawlDrawing::Bars(bars) = &self.shown {
             bars.remove();

@@ -61,7 +61,7 @@ impl Screen {
         Screen { width, color: color.applies(terminal, no_color) }
     }
 
-    /// Colours a few words of ours. Not for text from the web.
+    /// Colours text of the program itself. Not for text from the web.
     pub fn paint(self, paint: Paint, words: &str) -> String {
         let code = match paint {
             Paint::Good => "32",

@@ -8,7 +8,8 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-/// Reason why a link gave no page. Its name (`http_404`, `connect`, `robots`, ...) is the same in stores, exports and events.
+/// Reason why a link gave no page. Its name (`http_404`, `connect`, `robots`, ...) is the same in stores,
+/// exports and events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
@@ -16,15 +17,15 @@ pub enum FailureKind {
     Http(u16),
     /// The server sent no response.
     Fetch(FetchError),
-    /// The target of a redirect is no web address.
+    /// The target of a redirect is not an HTTP URL.
     BadRedirect,
-    /// Redirects lead in a circle, or there are too many of them.
+    /// The redirects form a loop, or there are too many of them.
     RedirectLoop,
     /// The body has a content type that is not downloaded.
     Unwanted,
     /// The connection broke before the first byte of the body.
     Broken,
-    /// The response is no HTML page.
+    /// The response is not an HTML page.
     NoPage,
     /// robots.txt disallows the URL.
     Robots,
@@ -89,15 +90,15 @@ impl FailureKind {
                 format!("status {status}{}", reason.map(|reason| format!(" ({reason})")).unwrap_or_default())
             }
             FailureKind::Fetch(error) => error.to_string(),
-            FailureKind::BadRedirect => "redirects to something that is no web address".into(),
-            FailureKind::RedirectLoop => "redirects in a circle, or too often".into(),
+            FailureKind::BadRedirect => "redirects to an invalid or non-HTTP URL".into(),
+            FailureKind::RedirectLoop => "redirect loop, or too many redirects".into(),
             FailureKind::Unwanted => "the content type is not downloaded".into(),
             FailureKind::Broken => "connection broke before the first byte of the body".into(),
-            FailureKind::NoPage => "the response is no HTML page".into(),
+            FailureKind::NoPage => "the response is not an HTML page".into(),
             FailureKind::Robots => "robots.txt disallows the URL".into(),
             FailureKind::ByteBudget => "the byte budget cut the body short".into(),
             FailureKind::Interrupted => "the session ended before the response".into(),
-            FailureKind::Other => "reason written by another version of hadal".into(),
+            FailureKind::Other => "unknown reason, stored by another version of hadal".into(),
         }
     }
 }

@@ -29,9 +29,9 @@ pub enum NextAction {
     GiveUp(FailureKind),
 }
 
-/// Attempts per request, the first included. Guess.
+/// Maximum number of attempts per request, the first included. Guess.
 pub const MAX_ATTEMPTS: u8 = 3;
-/// Redirects followed from one URL. Guess; the Fetch standard has 20.
+/// Maximum number of redirects followed from one URL. Guess; the Fetch standard has 20.
 pub const MAX_REDIRECTS: usize = 10;
 /// Pause before the first retry. Guess.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(2);
@@ -86,7 +86,7 @@ pub fn retry_after(headers: &Headers, now: Time) -> Option<Duration> {
     Some(until.duration_since(sent).ok()?.min(MAX_RETRY_AFTER))
 }
 
-/// End of the pause that a 429 or 503 response asks for; `now` when there is none.
+/// End of the pause that a 429 or 503 response asks for; `now` if the response asks for none.
 pub fn rest_requested(exchange: &Exchange, now: Time) -> Time {
     let busy = exchange.result.as_ref().ok().filter(|response| matches!(response.status, 429 | 503));
     busy.and_then(|response| retry_after(&response.headers, now)).map_or(now, |wait| now.after(wait))

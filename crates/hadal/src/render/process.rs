@@ -1,8 +1,9 @@
 //! Browser process: command line, pipes, folder for its files.
 //!
-//! The browser talks over two pipes (`--remote-debugging-pipe`), which end when hadal ends, however it ends. The browser
-//! exits when its pipe ends, so no process is left behind. `unsafe` is forbidden, so a shell moves the pipes from standard
-//! input and output to the file descriptors 3 and 4 and then becomes the browser.
+//! The browser talks over two pipes (`--remote-debugging-pipe`), which end when hadal ends, however it ends.
+//! The browser exits when its pipe ends, so no process is left behind. `unsafe` is forbidden, so a shell
+//! moves the pipes from standard input and output to the file descriptors 3 and 4 and then becomes the
+//! browser.
 
 use std::io;
 use std::path::{Path, PathBuf};

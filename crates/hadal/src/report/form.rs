@@ -38,7 +38,7 @@ pub struct FormView {
     pub kind: String,
     /// Probability that the form is a search.
     pub p_searchable: f32,
-    /// Probability that the form is a search of the topic.
+    /// Relevance for the topic, from 0 to 1: at least 0.5 means relevant.
     pub p_relevant: f32,
     /// Language of its page as ISO 639-1 code.
     pub language: Option<String>,

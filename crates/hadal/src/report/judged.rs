@@ -89,7 +89,7 @@ pub struct JudgedForm {
     pub topics: TopicProbabilities,
     /// Declaration of the form.
     pub source: FormSource,
-    /// Probability of a search of the topic, if one topic was given.
+    /// Relevance for the topic, if one topic was given: at least 0.5 means relevant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_relevant: Option<f32>,
     /// Reason never to submit the form.

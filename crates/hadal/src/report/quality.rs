@@ -72,7 +72,7 @@ impl Quality {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let estimate = match &self.precision {
             Some(share) => format!(
-                "{} of the {} relevant forms search ({} to {}, 19 times out of 20)",
+                "{} of the {} relevant forms search (95 % interval {} to {})",
                 percent(share.estimate),
                 self.relevant,
                 percent(share.low),
@@ -100,7 +100,7 @@ mod tests {
             Quality { relevant, sampled, searches, does_not, unclear, precision, ..Quality::default() };
         assert_eq!(
             found.text(),
-            "quality   94 % of the 148 relevant forms search (83 % to 98 %, 19 times out of 20)\n\
+            "quality   94 % of the 148 relevant forms search (95 % interval 83 % to 98 %)\n\
              sample    50: 45 search, 3 do not, 2 unclear, 0 refused, 0 unanswered\n"
         );
         assert!(Quality::default().text().contains("no relevant forms to probe yet"));

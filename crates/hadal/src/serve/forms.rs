@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-/// Number of forms up to which facets are counted and lists are sorted. Guess: index entries of so many forms are read
-/// in a tenth of a second.
+/// Number of forms up to which facets are counted and lists are sorted. Guess: index entries of that many
+/// forms are read in a tenth of a second.
 const MAX_COUNTED: usize = 100_000;
 /// Number of forms that a search examines per response. Guess: their rows are read in a tenth of a second.
 const MAX_SEARCHED: usize = 5_000;
@@ -48,10 +48,10 @@ pub struct FormParams {
     /// Only forms with this number of visible fields.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     fields: Option<Number>,
-    /// Least probability of a search of the topic.
+    /// Minimum relevance for the topic.
     #[param(minimum = 0, maximum = 1, default = 0)]
     min_relevance: Option<f64>,
-    /// Least probability of a search.
+    /// Minimum probability that the form is a search.
     #[param(minimum = 0, maximum = 1, default = 0.5)]
     min_searchable: Option<f64>,
     /// Filter by label: all but rejected forms, all forms, or forms with one label.

@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const WINDOW: Duration = Duration::from_secs(30);
 /// Least time between two samples of a rate. Guess.
 const MIN_INTERVAL: Duration = Duration::from_millis(300);
-/// Runs with stored rate samples. Guess.
+/// Maximum number of runs with stored rate samples. Guess.
 const MAX_RUNS: usize = 100;
 
 /// Rates of a run on the real clock; null unless it runs and has been watched for a moment.

@@ -44,8 +44,8 @@ impl RunCounters {
         self.relevant = self.relevant.wrapping_add(u64::from(form.p_relevant >= MIN_ACCEPTED_P));
     }
 
-    /// Adds a change of a form's `(p_searchable, p_relevant)`. Counters that hold the difference of one batch, or the part
-    /// of one worker, may become negative; they are then in two's complement.
+    /// Adds a change of a form's `(p_searchable, p_relevant)`. Counters that hold the difference of one
+    /// batch, or the part of one worker, may become negative; they are then in two's complement.
     pub(super) fn count_verdict(&mut self, before: (f32, f32), after: (f32, f32)) {
         let step = |before: f32, after: f32| {
             i64::from(after >= MIN_ACCEPTED_P) - i64::from(before >= MIN_ACCEPTED_P)

@@ -50,8 +50,8 @@ pub struct RunProgress {
     pub state: RunState,
     /// Request budget of the run, over all sessions.
     pub max_requests: Option<u64>,
-    /// Saved state of the strategy. When written, `None` keeps the stored one. When listed, it is read only on
-    /// [`RunParts::strategy`](super::RunParts::strategy).
+    /// Saved state of the strategy. `None` in a write keeps the stored state. Lists of runs fill it only if
+    /// [`RunParts::strategy`](super::RunParts::strategy) is set.
     pub strategy: Option<Vec<u8>>,
 }
 
@@ -65,9 +65,9 @@ pub enum RunState {
     /// The last session was killed. The same command resumes the run. Lists return this for runs of a store that no
     /// process holds open.
     Interrupted,
-    /// Paused by a person.
+    /// Paused by the user.
     Paused,
-    /// Stopped by a person. The same command resumes the run.
+    /// Stopped by the user. The same command resumes the run.
     Stopped,
     /// A budget is used up. A higher budget resumes the run.
     Budget,
@@ -174,7 +174,7 @@ pub struct FormRow {
     pub kind: FormKind,
     /// Probability that the form searches.
     pub p_searchable: f32,
-    /// Probability that the form searches and is on topic.
+    /// Relevance for the topic, see [`FormVerdict::p_relevant`](hadal_core::critic::FormVerdict::p_relevant).
     pub p_relevant: f32,
     /// Number of requests of the run when the form was found.
     pub found_at_request: u64,
@@ -243,11 +243,11 @@ pub struct SiteRow {
 pub struct RunRow {
     /// Number of the run.
     pub id: RunId,
-    /// Identity of the run.
+    /// Topic, strategy, seeds and source.
     pub spec: RunSpec,
-    /// Progress of the run.
+    /// State, clock and next sequence number, as of the last sync.
     pub progress: RunProgress,
-    /// Counters of the run.
+    /// Totals over all sessions.
     pub counters: RunCounters,
     /// History of the counters, oldest point first. Empty unless the query selects them.
     pub curve: Vec<CurvePoint>,

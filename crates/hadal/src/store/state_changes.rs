@@ -47,7 +47,8 @@ impl StrategyWrite {
     }
 }
 
-/// Equal bytes between two changed ones that are written along with them: two changes cost as much.
+/// Maximum number of unchanged bytes between two changes that are written as one. A separate change would
+/// cost as many bytes.
 const MAX_GAP: usize = 4;
 
 /// Changes that turn one state into the next.

@@ -19,9 +19,9 @@ pub const MAX_STORED_BODY: usize = 4096;
 /// One submission of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
-    /// Run, harvest or person that submits.
+    /// Run, harvest or user that submits.
     pub by: Submitter,
-    /// Sequence number of the step in the run or harvest; for a person, the number of the question.
+    /// Sequence number of the step in the run or harvest; for a user, the number of the query.
     pub seq: u64,
     /// Time right before sending, on the clock of the submitter.
     pub at: Time,
@@ -55,7 +55,7 @@ impl Submission {
 pub enum Submitter {
     Run(RunId),
     Harvest(HarvestId),
-    /// A person, through `hadal ask` or the dashboard.
+    /// A user, through `hadal ask` or the dashboard.
     Person,
 }
 
@@ -87,7 +87,7 @@ pub enum SubmissionPurpose {
     Quality,
     /// Query of a harvest.
     Harvest,
-    /// Question of a person.
+    /// Query of a user.
     Ask,
 }
 

@@ -1,5 +1,6 @@
-//! Views for people. They have the columns and values of `hadal forms --all`, `sites`, `runs`, `harvests`, `queries`,
-//! `records`, `submissions` and `log`, so that SQL tools and exports agree. Flags are 0 or 1. Structured values are JSON text.
+//! Views for users of SQL. They have the columns and values of `hadal forms --all`, `sites`, `runs`,
+//! `harvests`, `queries`, `records`, `submissions` and `log`, so that SQL tools and exports agree. Flags are
+//! 0 or 1. Structured values are JSON text.
 
 /// Last millisecond of the year 9999 since 1970, the last that RFC 3339 can write. Later times are cut to it.
 pub const LAST_TIMESTAMP: u64 = 253_402_300_799_000;

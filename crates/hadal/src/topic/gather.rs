@@ -22,7 +22,7 @@ pub struct RecordingFetcher {
     kept: Mutex<HashMap<Url, Exchange>>,
 }
 
-/// Most redirects that are followed to a recorded page. Guess.
+/// Maximum number of redirects that are followed to a recorded page. Guess.
 const MAX_HOPS: usize = 8;
 
 impl RecordingFetcher {
@@ -46,7 +46,7 @@ impl RecordingFetcher {
                 }
             }
         }
-        Err("its redirects have no end".to_string())
+        Err("redirect loop, or too many redirects".to_string())
     }
 
     fn why_not_asked(&self, url: &Url) -> String {

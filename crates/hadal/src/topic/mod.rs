@@ -1,9 +1,10 @@
 //! Topics: built-in and user-defined.
 //!
-//! A user-defined topic is a TOML file that users edit ([`mod@file`]) and a model ([`model`]) in a [`folder`]. It
-//! is learned ([`learn`]) from forms of example pages ([`sample`]), which come from the web ([`gather`]) or a
-//! labelled folder ([`labelled`]). [`comparison`] decides whether a topic trained on marks replaces the old one. [`mod@propose`] finds groups of forms that could become topics.
-//! [`mod@resolve`] finds the topic that a command names.
+//! A user-defined topic is a TOML file that users edit ([`mod@file`]) and a model ([`model`]) in a
+//! [`folder`]. It is learned ([`learn`]) from forms of example pages ([`sample`]), which come from the web
+//! ([`gather`]) or a labelled folder ([`labelled`]). [`comparison`] decides whether a topic trained on marks
+//! replaces the old one. [`mod@propose`] finds groups of forms that could become topics. [`mod@resolve`]
+//! finds the topic that a command names.
 
 pub mod comparison;
 pub mod file;

@@ -28,8 +28,9 @@ pub struct Proposals {
 
 /// Greatest number of forms grouped; more hardly change the groups. Guess.
 pub const MAX_FORMS: usize = 2000;
-/// Most groups that are tried, and words shown per group. Guesses.
+/// Maximum number of groups that are tried. Guess.
 const MAX_GROUPS: usize = 16;
+/// Number of words shown per group. Guess.
 const WORDS_SHOWN: usize = 10;
 
 /// Groups forms into `k` groups, or into the number with the best silhouette.

@@ -1,7 +1,7 @@
 //! Migration of stores of earlier formats.
 //!
-//! `format_8.sql` is the schema of format 8 as that version wrote it. The scripts below turn a current store into one of
-//! an earlier format, one format after the other.
+//! `format_8.sql` is the schema of format 8 as that version wrote it. The scripts below turn a current store
+//! into one of an earlier format, one format after the other.
 
 use crate::file::{crawl, failure, filled, read};
 use hadal::store::*;
@@ -24,8 +24,9 @@ fn database(folder: &Path) -> Connection {
     Connection::open(folder.join("hadal.db")).unwrap()
 }
 
-/// Format 12 to 8: no findings of refreshes, no failed requests, no changes of strategy states, old column names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by
-/// one word only, so that a search shows whether the index was rebuilt.
+/// Format 12 to 8: no findings of refreshes, no failed requests, no changes of strategy states, old column
+/// names, no views, and a word index that SQLite reads since 3.43. Each record is indexed by one word only,
+/// so that a search shows whether the index was rebuilt.
 const TO_8: &str = "
     DROP VIEW failures_view; DROP TABLE failures; DROP TABLE strategy_changes; DROP INDEX links_of_host;
     CREATE INDEX links_of_host ON links (host, queue, score_key, arrival) WHERE state = 'waiting';

@@ -7,9 +7,9 @@ use crate::text::words::decimal_digit;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Bytes of text that are read. Guess.
+/// Maximum number of bytes of text that are read. Guess.
 const MAX_TEXT: usize = 32 << 10;
-/// Most pieces of a text. Guess.
+/// Maximum number of pieces of a text. Guess.
 const MAX_PIECES: usize = 6_000;
 
 /// Token of the text.
@@ -34,7 +34,7 @@ pub struct StatedCount {
     pub shown: Option<u64>,
 }
 
-/// Most counts that are returned for one text. Guess.
+/// Maximum number of counts that are returned for one text. Guess.
 const MAX_COUNTS: usize = 40;
 
 /// Total that a text states.
@@ -95,7 +95,7 @@ fn total_at(pieces: &[Piece<'_>], at: usize) -> Option<u64> {
     let total = number(&pieces[at])?;
     let before = |distance: usize| at.checked_sub(distance).map(|before| &pieces[before]);
     let starts_range = |from: usize| range(&pieces[from..]).is_some_and(|(from, to, _)| from <= to);
-    // "Page 1 - 245 results" is no range.
+    // "Page 1 - 245 results" is not a range.
     let is_after_page = before(3).is_some_and(|word| has_sense(word, PAGES));
     let ends_range = at >= 2 && starts_range(at - 2) && !is_after_page;
     let is_per_page = before(1).is_some_and(|word| has_sense(word, EACH_PAGE));
@@ -291,7 +291,7 @@ fn leading_number(text: &str) -> (Option<u64>, usize) {
     (Some(value).filter(|number| *number < MAX_NUMBER), end)
 }
 
-/// Numbers from here on are no totals. Guess.
+/// Numbers from here on are not totals. Guess.
 const MAX_NUMBER: u64 = 1_000_000_000_000;
 
 fn is_thousands_separator(c: char) -> bool {

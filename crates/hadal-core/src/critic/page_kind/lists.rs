@@ -4,11 +4,11 @@ use super::phrases;
 use crate::page::{Link, Page};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Links of a page that are read. Guess.
+/// Maximum number of links of a page that are read. Guess.
 const MAX_LINKS: usize = 3_000;
 
-/// Number of URLs in the largest group of links with the same tag path. Navigation and links with short anchors, such as
-/// page numbers, do not count.
+/// Number of URLs in the largest group of links with the same tag path. Navigation and links with short
+/// anchors, such as page numbers, do not count.
 pub(super) fn largest_link_list(page: &Page) -> Option<usize> {
     let mut groups: FxHashMap<&str, (FxHashSet<&str>, usize)> = FxHashMap::default();
     for link in page.links.iter().take(MAX_LINKS).filter(|link| !is_navigation(&link.context.tag_path)) {

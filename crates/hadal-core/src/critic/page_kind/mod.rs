@@ -81,7 +81,7 @@ impl PageKinds {
     }
 }
 
-/// Bytes of text that are searched for phrases. Guess.
+/// Maximum number of bytes of text that are searched for phrases. Guess.
 const MAX_TEXT: usize = 48 << 10;
 
 /// Scores a page that was returned with a status code.
@@ -89,8 +89,11 @@ pub fn page_kinds(page: &Page, status: u16) -> PageKinds {
     answer_kinds(page, status, &page.text, "")
 }
 
-/// Scores the answer to a query. Messages of the site are searched in `message`, the part of the page's text that may
-/// hold one, and in the title, both without the query's words: a record or a query may contain the words of any message.
+/// Scores the answer to a query.
+///
+/// `message` is the part of the page's text that may hold a message of the site, and `words` are the query's
+/// words. Messages are searched in `message` and in the title, both without `words`. So the words of a record
+/// or of the query are not mistaken for a message.
 pub fn answer_kinds(page: &Page, status: u16, message: &str, words: &str) -> PageKinds {
     let text = normalise_prefix(&page.text, MAX_TEXT);
     let title = normalise_prefix(&page.title, MAX_TEXT);

@@ -1,4 +1,4 @@
-//! Scores for pages that are no answer to a query: errors, logins, rate limits, captchas, confirmations.
+//! Scores for pages that are not answers to a query: errors, logins, rate limits, captchas, confirmations.
 
 use super::Signal;
 use super::phrases;
@@ -92,8 +92,8 @@ fn has_captcha(attributes: &str, form: &Form) -> bool {
         || form.fields.iter().take(100).any(|field| has_marker(&field.name) || has_marker(&field.id))
 }
 
-/// Adds evidence for a phrase. It counts most in the title, less in a text, which is empty for a
-/// long page.
+/// Adds evidence for a phrase. It counts most in the title and less in the text, above all in a long one.
+/// `text` is empty if the page is long.
 fn add_phrase(signal: &mut Signal, text: &str, title: &str, phrases: &PhraseSet) {
     if let Some(phrase) = phrases.first(title) {
         signal.add(0.7, phrase);

@@ -52,13 +52,14 @@ pub(super) enum ProbeStep {
     Done(ProbeResult),
 }
 
-/// Distance up to which two pages count as equal. Allows for a clock or a repeated query.
+/// Distance up to which two pages count as equal, in shingles; a link counts for three. Allows for a clock or
+/// a repeated query.
 const EQUAL_DISTANCE: usize = 6;
 
 /// A page with fewer shingles is probably filled by a script. Guess.
 const MIN_PAGE_SHINGLES: usize = 15;
 
-/// Fewest shingles that a single result adds to a page. Guess.
+/// Least number of shingles that a single result adds to a page. Guess.
 const MIN_RESULT_SHINGLES: usize = 8;
 
 impl Probe {
@@ -213,6 +214,9 @@ fn compare_with_empty(word: &PageDigest, nonsense: &PageDigest, empty: &PageDige
 
 /// Compares the difference due to the query (`signal`) with the difference between two answers to equivalent queries
 /// (`noise`). `extra` is the content that the query adds.
+///
+/// The form is searchable if `signal > 3 noise + 6` and the query adds a result. It is not searchable if
+/// `signal <= 1.5 noise + 6` and `noise` is at most a sixth of the page.
 fn compare_with_noise(
     word: &PageDigest,
     nonsense: &PageDigest,

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use target::ProbeTarget;
 use url::Url;
 
-/// Most requests of one probe, redirects included. Guess: three test queries without a redirect.
+/// Maximum number of requests of one probe, redirects included. Guess: three test queries without a redirect.
 pub const MAX_REQUESTS: usize = 3;
 
 /// Position of the field that takes query words. `None` if no field of the form does.

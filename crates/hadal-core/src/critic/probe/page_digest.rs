@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most shingles of a digest. Limits are guesses.
+/// Maximum number of shingles of a digest. Limits are guesses.
 const MAX_SHINGLES: usize = 2_048;
-/// Most links of a digest. Guess.
+/// Maximum number of links of a digest. Guess.
 const MAX_LINKS: usize = 1_500;
-/// Words of a page that are read. Guess.
+/// Maximum number of words of a page that are read. Guess.
 const MAX_WORDS: usize = 20_000;
 
 /// Token of masked query words.
@@ -180,7 +180,7 @@ fn tag_path_hash(path: &str) -> u32 {
 pub(super) struct ExtraContent {
     /// Links with a different URL and a different anchor text.
     pub(super) links: usize,
-    /// Most of these links with the same tag path.
+    /// Greatest number of these links with the same tag path.
     pub(super) links_in_one_place: usize,
     /// Shingles that the other page lacks.
     pub(super) shingles: usize,

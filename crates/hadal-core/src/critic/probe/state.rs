@@ -21,15 +21,15 @@ const P_IF_NOT_SEARCHABLE: f32 = 0.03;
 /// Probe of a form with its context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeState {
-    /// Form that is probed.
+    /// Id of the form that is probed.
     pub form: FormId,
-    /// Page that holds the form.
+    /// URL of the page with the form.
     pub page: Url,
-    /// Verdict before the probe.
+    /// Verdict of the critic before the probe.
     pub verdict: FormVerdict,
-    /// Frequent word that is sent.
+    /// Frequent word of the topic that is sent as the first query.
     pub word: String,
-    /// Queries and answers so far.
+    /// Queries sent and answers received so far.
     pub probe: Probe,
 }
 
@@ -53,7 +53,7 @@ impl ProbeState {
         self.probe.next_request().filter(|request| matches!(request.url.scheme(), "http" | "https"))
     }
 
-    /// Verdict after the probe. P(on topic | searchable) stays unchanged.
+    /// Verdict after the probe. [`FormVerdict::p_topic_if_searchable`] stays unchanged.
     pub fn verdict_after(&self, result: ProbeResult) -> FormVerdict {
         let mut verdict = self.verdict.clone();
         let p_topic = verdict.p_topic_if_searchable();

@@ -58,18 +58,18 @@ impl std::fmt::Display for Veto {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Veto::Password => "it asks for a password",
-            Veto::File => "it takes a file",
+            Veto::File => "it uploads a file",
             Veto::Card => "it asks for a bank card or an account",
             Veto::Captcha => "it has a captcha",
             Veto::Message => "it asks for an e-mail address and a message",
             Veto::Textarea => "it has a text area",
             Veto::Email => "it asks for an e-mail address",
             Veto::Person => "it asks for personal data",
-            Veto::Order => "it orders something",
-            Veto::Pay => "it pays or donates",
+            Veto::Order => "it places an order",
+            Veto::Pay => "it makes a payment or donation",
             Veto::SignUp => "it creates an account",
-            Veto::LogIn => "it is a login",
-            Veto::LogOut => "it is a logout",
+            Veto::LogIn => "it logs in",
+            Veto::LogOut => "it logs out",
             Veto::Unsubscribe => "it ends a subscription",
             Veto::Delete => "it deletes something",
             Veto::Post => "it posts, sends or votes",
@@ -77,7 +77,7 @@ impl std::fmt::Display for Veto {
     }
 }
 
-/// Fields with words that are read. The kinds of all fields are checked. Guess.
+/// Maximum number of fields with words that are read. The kinds of all fields are checked. Guess.
 const MAX_WORD_FIELDS: usize = 10_000;
 
 /// First reason never to submit a form.

@@ -210,7 +210,8 @@ pub(super) static PASSWORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::ne
     "пароль", "şifre", "lösenord", "密码", "密碼", "パスワード", "비밀번호", "one time code", "otp",
 ]));
 
-/// Names and labels that mean a password, or a word or heading of a catalogue. They count in forms without search words.
+/// Names and labels that mean a password, or a word or heading of a catalogue. They count in forms without
+/// search words.
 #[rustfmt::skip]
 pub(super) static PASSWORD_OR_WORD: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "parola", "hasło", "heslo",

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// Addresses of one page from which parameters are learned. Guess.
+/// Least number of addresses on a page for parameters to be learned. Guess.
 const MIN_ADDRESSES: usize = 2;
 
 /// Parameters of the record addresses of one form.

@@ -7,7 +7,7 @@ use crate::harvest::query::Query;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
-/// Facets read from one page. Guess.
+/// Maximum number of facets read from one page. Guess.
 const MAX_FACETS: usize = 300;
 /// Longest label in bytes. Guess.
 const MAX_LABEL_BYTES: usize = 80;

@@ -12,9 +12,9 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Texts stored per form; later ones are dropped. Guess.
+/// Maximum number of texts stored per form; later ones are dropped. Guess.
 const MAX_TEXTS: usize = 6_000;
-/// Queries stored per form. Answers to later queries are not counted. Guess.
+/// Maximum number of queries stored per form. Answers to later queries are not counted. Guess.
 const MAX_QUERIES: usize = 64;
 /// Novelty of a fixed text. Guess.
 const FIXED_NOVELTY: f32 = 0.04;

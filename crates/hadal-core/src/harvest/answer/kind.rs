@@ -4,14 +4,14 @@ use crate::critic::page_kind::PageKinds;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// Share of records with a query word from which a list is about the query. Guess.
+/// Least share of records with a query word in a list that is about the query. Guess.
 pub(super) const MIN_MATCHING_SHARE: f32 = 0.5;
-/// Share of the no-result signature from which a page counts as empty. Guess.
+/// Least share of the no-result signature on a page that counts as empty. Guess.
 const MIN_SIGNATURE_SHARE: f32 = 0.5;
-/// Records from which a list counts as results even where none were found before. Guess.
+/// Least number of records in a list that counts as results even where none were found before. Guess.
 const MIN_LISTED_RECORDS: usize = 3;
-/// Score of the detail-page classifier from which a page may be a single record's own page. Guess; lower than the
-/// classifier's own threshold because other evidence must agree.
+/// Least score of the detail-page classifier for a page that may be a single record's own page. Guess; lower
+/// than the classifier's own threshold because other evidence must agree.
 const MIN_DETAIL_SCORE: f32 = 0.3;
 
 /// Kinds of answers.
@@ -106,7 +106,7 @@ impl KindEvidence<'_> {
         self.had_records && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
     }
 
-    /// Kind of a page that keeps the records from us. A list of matching records is never an obstacle, whatever
+    /// Kind of a page that withholds the records. A list of matching records is never an obstacle, whatever
     /// its wording.
     fn obstacle(&self) -> Option<AnswerKind> {
         let fits = self.in_place || self.matching_share >= Some(MIN_MATCHING_SHARE);

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// Bits in which the simhashes of near-duplicates may differ, of 64. Guess; Manku, Jain and Das Sarma (WWW 2007) use 3
 /// for web pages.
 const MAX_DIFFERENT_BITS: u32 = 3;
-/// Records with the same title that are compared. Guess.
+/// Maximum number of records with the same title that are compared. Guess.
 const MAX_SAME_TITLE: usize = 32;
 
 /// Records seen so far, indexed by title.

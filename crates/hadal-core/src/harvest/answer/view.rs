@@ -14,20 +14,20 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of one text that count towards its weight. Guess.
+/// Maximum number of bytes of one text that count towards its weight. Guess.
 const MAX_TEXT_WEIGHT: usize = 200;
 /// Factor on the weight of a text without letters. Guess.
 const NUMBER_WEIGHT: f32 = 0.3;
-/// Share of new weight up to which a range counts as known text. Guess; it lies above the novelty of texts that all other
-/// answers show (0.03 and 0.04).
+/// Share of new weight up to which a range counts as known text. Guess; it lies above the novelty of texts
+/// that all other answers show (0.03 and 0.04).
 const MAX_STALE_SHARE: f32 = 0.06;
 /// Share of fixed weight above which a whole range is fixed. Guess.
 const MIN_FIXED_SHARE: f32 = 0.9;
 /// Share of its weight that must be new for a text to belong to [`AnswerView::new_text`]. Guess.
 const MIN_NEW_TEXT_SHARE: f32 = 0.5;
-/// Matches of one query word that are located on a page. Guess.
+/// Maximum number of matches of one query word that are located on a page. Guess.
 const MAX_MATCHES: usize = 10_000;
-/// Words of a query that are located on a page. Guess.
+/// Maximum number of words of a query that are located on a page. Guess.
 const MAX_QUERY_WORDS: usize = 8;
 
 /// A result page and sums over its nodes. `outline` numbers nodes in document order.

@@ -5,15 +5,15 @@ use crate::page::{Link, Page};
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::{Host, Position, Url};
 
-/// Links from which a row is a browse list. Guess.
+/// Least number of links in a browse list. Guess.
 const MIN_LINKS: usize = 8;
-/// Links read from one list. Guess.
+/// Maximum number of links read from one list. Guess.
 const MAX_LINKS: usize = 500;
 /// Share of a row's links that must have labels of one kind; "All" and "Other" may be among them. Guess.
 const MIN_LABEL_SHARE: f64 = 0.7;
 /// Numbers up to this are days of a month or page numbers, not list labels.
 const MAX_DAY: u32 = 31;
-/// Letters at either end of a range such as `Aa-Am`. Guess.
+/// Maximum number of letters at either end of a range such as `Aa-Am`. Guess.
 const MAX_END_LETTERS: usize = 3;
 
 /// Browse lists of a page, in page order. On an answer to `words`, rows of numbers are pagers, and links that repeat

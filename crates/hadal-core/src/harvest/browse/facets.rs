@@ -2,12 +2,12 @@
 //!
 //! A facet that states `c` matches shows `r = min(c, cap)` records. Of these
 //!
-//! `e = r * (N + B * p) / (S + B)`
+//! `e = r * (new + B * p) / (records + B)`
 //!
-//! are expected to be new, where `N` of `S` records of recent facets were new (older ones decay), `p` is the share
-//! expected beforehand, and `B` is [`PRIOR_RECORDS`]. `p` is the estimated share of all records that were not
-//! downloaded, or else the share of new records in the answer that showed the facet. The facet with most new
-//! records per request is followed first:
+//! are expected to be new, where `new` of the `records` of recent facets were new (older ones decay), `p` is
+//! the share expected beforehand, and `B` is [`PRIOR_RECORDS`]. `p` is the estimated share of all records
+//! that were not downloaded, or else the share of new records in the answer that showed the facet. The facet
+//! with most new records per request is followed first:
 //!
 //! `e / (query cost + page cost * max(r / page size - 1, 0) + detail cost * e)`
 
@@ -18,9 +18,9 @@ use crate::harvest::query::{BrowseLink, Query};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Facets queued at most; those with the fewest matches are dropped. Guess.
+/// Maximum number of queued facets; those with the fewest matches are dropped. Guess.
 const MAX_QUEUED: usize = 1_000;
-/// Factor on `N` and `S` after each facet. Guess.
+/// Factor on `new` and `records` after each facet. Guess.
 const DECAY: f64 = 0.9;
 /// `B`: weight of the prior share `p`, in records. Guess.
 const PRIOR_RECORDS: f64 = 20.0;
@@ -29,9 +29,9 @@ const PRIOR_RECORDS: f64 = 20.0;
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct FacetQueue {
     queued: Vec<QueuedFacet>,
-    /// `N`: new records of recent facets.
+    /// New records of recent facets.
     new: f64,
-    /// `S`: records of recent facets.
+    /// All records of recent facets.
     shown: f64,
 }
 

@@ -25,12 +25,12 @@ use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Browse lists kept per form. Guess.
+/// Maximum number of browse lists kept per form. Guess.
 const MAX_LISTS: usize = 8;
-/// URL shapes of records kept per form. Guess.
+/// Maximum number of URL shapes of records kept per form. Guess.
 const MAX_URL_SHAPES: usize = 32;
-/// Records that words must have returned before a list of other URL shapes is rejected. Guess; fewer may be a link that
-/// is no record.
+/// Records that words must have returned before a list of other URL shapes is rejected. Guess; fewer may be a
+/// link that is not a record.
 const MIN_KNOWN_RECORDS: u32 = 8;
 
 /// Browse lists and facets of one form, and the progress through them.

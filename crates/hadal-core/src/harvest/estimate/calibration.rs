@@ -1,20 +1,20 @@
 //! Intervals that hold the true size in nine of ten harvests.
 //!
-//! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers that are mostly
-//! cut off by a result cap. Words of uncapped forms return large shares of the database at once, so few answers carry the
-//! evidence there.
+//! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers
+//! that are mostly cut by a result cap. Without a cap a few answers hold most records, so there is less
+//! evidence per record.
 //!
-//! With stated totals, let `N` be the size by [stated totals](super::stated_totals), `e` the standard error of `ln N`, `S` the
-//! number of seen records. The ends of the interval are
+//! With stated totals, let `N` be the size by [stated totals](super::stated_totals), `se` the standard error of `ln N`,
+//! `S` the number of seen records. The ends of the interval are
 //!
 //! ```text
-//! ln(size / S) = ln(N / S) + z * a * (e^2 + 0.03^2)^(p / 2)
+//! ln(size / S) = ln(N / S) + z * factor * (se^2 + 0.03^2)^(power / 2)
 //! ```
 //!
-//! with the factor `a` and the power `p` of [`Calibration::spread`] and a quantile `z` of the residuals.
+//! with the factor and the power of [`Calibration::spread`] and a quantile `z` of the residuals.
 //!
-//! Without totals, let `x_i` be the features of the [capture history](super::capture_history), `w_i` the feature weights,
-//! and `y = sum of w_i * x_i`. The ends are
+//! Without totals, let `x_i` be the features of the [capture history](super::capture_history), `w_i` the
+//! feature weights, and `y = sum of w_i * x_i`. The ends are
 //!
 //! ```text
 //! ln(unseen / S) = y + err(y)
@@ -24,9 +24,9 @@
 //!
 //! [`Calibration::combined`] joins both where both apply.
 //!
-//! All figures come from `hadal eval calibrate --collections DIR --records 1500`, which harvests collections of known
-//! size with all settings of `hadal eval harvest` and two policies. It prints the fitted figures beside the shipped ones,
-//! and their quality on collections that were left out of the fit.
+//! All figures come from `hadal eval calibrate --collections DIR --records 1500`, which harvests collections
+//! of known size with all settings of `hadal eval harvest` and two policies. It prints the fitted figures
+//! beside the shipped ones, and their quality on collections that were left out of the fit.
 
 use super::capture_history::FEATURES;
 use super::stated_totals::SizeByTotals;
@@ -40,9 +40,10 @@ pub const KNOTS: usize = 8;
 /// Fitted figures of the interval models, for one kind of form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Factor and power that turn the error `e` into the spread of the residuals.
+    /// Factor and power that turn the standard error `se` into the spread of the residuals.
     pub spread: [f64; 2],
-    /// Lower, middle and upper quantile of the residuals of `ln N`, in units of the spread.
+    /// Lower, middle and upper quantile of the residuals of `ln N`, in units of the spread. They are skewed:
+    /// the true size is above the one by totals more often than below, and by more.
     pub totals_quantiles: [f64; 3],
     /// `w_i`: weights of the features of the capture history.
     pub feature_weights: [f64; FEATURES],
@@ -57,8 +58,8 @@ pub struct Calibration {
 /// Figures of [`Calibration::combined`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Combination {
-    /// Least half-width of the interval by captures beside totals: a form that always ranks in the same order repeats its
-    /// records.
+    /// Least half-width of the interval by captures when it is combined. A form with a fixed ranking repeats
+    /// records, which makes that interval too narrow.
     pub least_captures: f64,
     /// Weight of the distance between both estimates in the half-widths.
     pub distance: f64,
@@ -80,7 +81,7 @@ pub const UNCUT_ANSWERS: Calibration = Calibration {
     combination: Combination { least_captures: 0.078, distance: 3.125, scale: [1.000, 1.250] },
 };
 
-/// Figures for forms with answers that are mostly cut off by a result cap. See the module for their source.
+/// Figures for forms with answers that are mostly cut by a result cap. See the module for their source.
 pub const CUT_ANSWERS: Calibration = Calibration {
     spread: [0.363, 1.136],
     totals_quantiles: [-3.613, 0.095, 6.884],
@@ -94,7 +95,8 @@ pub const CUT_ANSWERS: Calibration = Calibration {
     combination: Combination { least_captures: 0.050, distance: 1.250, scale: [1.000, 1.000] },
 };
 
-/// Place of the best estimate between a bound and the farthest value, where the estimate is below the bound. Guess.
+/// Distance of the corrected estimate above the bound, as a share of the distance of the old estimate below
+/// it. Guess.
 const ESTIMATE_ABOVE_BOUND: f64 = 0.5;
 
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
@@ -116,7 +118,7 @@ impl Calibration {
         self.totals_quantiles.map(|quantile| log_ratio + quantile * spread)
     }
 
-    /// Spread of the residuals of `ln N` for the standard error `e`.
+    /// Spread of the residuals of `ln N` for the standard error `se`.
     pub fn spread_of(&self, error: f64) -> f64 {
         let [factor, power] = self.spread;
         factor * error.hypot(MIN_ERROR).powf(power)
@@ -137,8 +139,16 @@ impl Calibration {
 
     /// Interval by two sources, each given as interval of `ln(size / S)`.
     ///
-    /// The best estimate is the mean of both, weighed by the inverse squares of their half-widths. Half-widths combine
-    /// like standard errors of a weighted mean, and grow with the distance of the two estimates.
+    /// Let `t` and `c` be the best estimates by totals and by captures, and `t_below`, `t_above`, `c_below`,
+    /// `c_above` their half-widths. Then
+    ///
+    /// ```text
+    /// p          = weight of captures = 1/(c_below c_above) / (1/(t_below t_above) + 1/(c_below c_above))
+    /// estimate   = (1 - p) t + p c
+    /// half-width = scale * sqrt(1 / (1/t_end^2 + 1/c_end^2) + (distance |c - t|)^2 p (1 - p))
+    /// ```
+    ///
+    /// with `end` the lower or the upper end, and `scale` and `distance` of [`Combination`].
     pub fn combined(&self, totals: [f64; 3], captures: [f64; 3]) -> [f64; 3] {
         let half_widths = |[low, middle, high]: [f64; 3], least: f64| {
             [middle - low, high - middle].map(|half| half.max(least))
@@ -159,9 +169,13 @@ impl Calibration {
 
 /// Interval of a logarithm that is known to be at least `bound`.
 ///
-/// An estimate below the bound is wrong by the distance `d` at least, and may be wrong by as much again. So the best
-/// estimate lies between the bound and `bound + d`, and the upper end is the bound, `d` and the half-width of the
-/// interval.
+/// If `middle < bound`, the interval is
+///
+/// ```text
+/// low = bound    estimate = bound + (bound - middle) / 2    high = bound + (bound - middle) + (high - middle)
+/// ```
+///
+/// An estimate below the bound is wrong by at least the distance to it, and may be wrong by as much again.
 pub fn above_bound([low, middle, high]: [f64; 3], bound: f64) -> [f64; 3] {
     if middle >= bound {
         return [low.max(bound), middle, high];

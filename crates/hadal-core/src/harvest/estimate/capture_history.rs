@@ -1,4 +1,4 @@
-//! Capture history: how often each record was captured, and size estimates that follow from it.
+//! Capture history: the number of captures of each record, and features for a size estimate.
 //!
 //! Answers are ranked and queries are chosen, so no classic capture-recapture estimator holds by itself. Several are
 //! computed as features, and [`calibration`](super::calibration) combines them. With `S` seen records and `f_k` records
@@ -7,16 +7,17 @@
 //! | feature | formula |
 //! |---|---|
 //! | 0 | 1 |
-//! | 1 | `ln((n + 0.5) / (a + 1))`, odds of a new record in the latest answers |
-//! | 2 | `ln((f_1 * (f_1 - 1) / (2 * (f_2 + 1)) + 0.5) / S)`, Chao's lower bound of the unseen records per seen record |
+//! | 1 | `ln((new + 0.5) / (again + 1))`, odds of a new record in the latest answers |
+//! | 2 | `ln((f_1 * (f_1 - 1) / (2 * (f_2 + 1)) + 0.5) / S)`, Chao's lower bound of unseen per seen record |
 //! | 3 | `ln((f_1 + 0.5) / S)` |
 //!
-//! The latest answers are those of the last one or two spans. A span ends when its answers held [`SPAN_SHARE`] of the
-//! seen records. `n` of the distinct records in these answers were new and `a` were seen before. Distinct records are
-//! counted, because a form that always ranks in the same order repeats some records in every answer.
+//! The latest answers are those of the last one or two spans. A span ends when its answers held
+//! [`SPAN_SHARE`] of the seen records. Of the distinct records in these answers, `new` were new and `again`
+//! were seen before. Distinct records are counted, because a form with a fixed ranking repeats some records
+//! in every answer.
 //!
-//! No feature has a fixed floor: the more records come again without a new one, the lower is the estimate. The half
-//! records keep the logarithms finite and make a bound of the rule-of-three kind where `n` or `f_1` is 0.
+//! The added halves keep the logarithms finite. The features fall while records are captured again and no new
+//! one appears.
 
 use super::latest_answers::LatestAnswers;
 use crate::harvest::policy::result_cap::ResultCap;
@@ -24,10 +25,10 @@ use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
-/// Most records with counted captures. Guess; limits memory.
+/// Maximum number of records with counted captures. Guess; limits memory.
 const MAX_RECORDS: usize = 20_000_000;
 
-/// Least number of answers for features. Guess; the first value was 6.
+/// Least number of answers with records for features. Guess.
 const MIN_ANSWERS: u32 = 4;
 
 /// Least number of seen records for features. Guess.

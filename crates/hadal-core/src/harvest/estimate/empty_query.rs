@@ -4,9 +4,9 @@
 //!
 //! - The stated total of the empty query. It counts once another query has a smaller total, because some forms state
 //!   one total for every query.
-//! - A complete answer to the empty query. Later answers test the claim that it held all records: if they return
-//!   `n` known records and no new one, at most a share `3 / n` of the records is unseen, with 95 % confidence
-//!   (rule of three).
+//! - A complete answer to the empty query. Later answers test the claim that it held all records: if they
+//!   return `again` distinct known records and no new one, at most a share `3 / again` of the records is
+//!   unseen, with 95 % confidence (rule of three).
 
 use crate::harvest::policy::{QueryOutcome, StatedTotal};
 use crate::harvest::query::Query;
@@ -16,10 +16,10 @@ use rustc_hash::FxHashSet;
 /// Relative error of the stated total of the empty query: a form may count records that no query finds. Guess.
 pub const TOTAL_ERROR: f64 = 0.02;
 
-/// Least number of records that must come back before the claim counts. Guess; the bound is then 80 %.
+/// Least number of recaptured records before the claim counts. Guess; the coverage is then at least 80 %.
 const MIN_RECAPTURED: usize = 15;
 
-/// Most records that are remembered. Guess; limits memory.
+/// Maximum number of recaptured records that are remembered. Guess; limits memory.
 const MAX_RECAPTURED: usize = 10_000;
 
 /// Evidence from the empty query.

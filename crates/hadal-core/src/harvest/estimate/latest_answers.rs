@@ -1,23 +1,30 @@
 //! Share of new records in the latest answers.
 //!
-//! A word is read in a seen record, and its answer holds that record again. So one seen record of each answer is no
-//! evidence and is left out: a harvest that asks rare words of short titles gets back little else. Answers that a result
-//! cap cut off are left out too, because their ranking may prefer seen records. Of the `n + a` other records of the
-//! latest answers, `n` are new. `q = n / (n + a)` estimates the share of all records that is not seen.
+//! Query words come from seen records, so every answer repeats at least one seen record. One seen record per
+//! answer is therefore left out. Answers that a result cap cut are left out too, because their ranking may
+//! prefer seen records. Of the other records of the latest answers, `new` are new and `again` were seen
+//! before. The share of all records that is not seen is estimated as
 //!
-//! A policy prefers words with many new records, so `q` is rather too high. It corrects an estimate only where both
-//! contradict each other.
+//! ```text
+//! unseen     = (new + 0.5) / (new + again + 1)
+//! half_width = 1.645 * sqrt(unseen * (1 - unseen) / (new + again + 1))
+//! ```
+//!
+//! A policy prefers words with many new records, so `unseen` is rather too high. It corrects an estimate only
+//! where both contradict each other.
 
 use super::SizeEstimate;
 use std::collections::VecDeque;
 
-/// Records of the latest answers that are kept. Guess: 5 new ones are expected at a coverage of 0.95.
+/// Maximum number of records of the latest answers that are kept. Guess: 5 new ones are expected at a
+/// coverage of 0.95.
 const MAX_EVIDENCE: u64 = 100;
 
 /// Least number of records that may contradict an estimate. Guess.
 const MIN_EVIDENCE: u64 = 30;
 
-/// Half width of the interval of `q` in standard deviations: nine of ten values of a normal distribution.
+/// Half-width of the interval of `unseen` in standard deviations: nine of ten values of a normal
+/// distribution.
 const HALF_WIDTH: f64 = 1.645;
 
 /// New and seen records of one answer.
@@ -54,8 +61,11 @@ impl LatestAnswers {
         }
     }
 
-    /// Returns the estimate; its best value follows `q`, and its interval includes that of `q`, if the estimate claims
-    /// more coverage than the latest answers allow.
+    /// Corrects an estimate that claims more coverage than the latest answers allow.
+    ///
+    /// If `1 - unseen + half_width` is below the coverage interval, returns the size `seen / (1 - unseen)`
+    /// with the upper end `seen / (1 - unseen - half_width)` and the lower end of `estimate`. Otherwise
+    /// returns `estimate`.
     pub fn corrected(&self, estimate: SizeEstimate) -> SizeEstimate {
         if self.sum.records() < MIN_EVIDENCE {
             return estimate;

@@ -1,7 +1,7 @@
 //! Size of the database and coverage of a harvest, as intervals.
 //!
-//! A [`SizeEstimator`] learns from the same answers as a policy and works with any policy. It uses the first source
-//! that applies:
+//! A [`SizeEstimator`] learns from the same answers as a policy and works with any policy. It has four
+//! sources:
 //!
 //! | source | module | applies |
 //! |---|---|---|
@@ -10,8 +10,10 @@
 //! | stated totals of words | `stated_totals` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! `calibration` turns the last two into intervals, and combines them where both apply. `latest_answers` corrects an
-//! estimate from captures that the latest answers contradict. [`stop`] decides when a harvest ends.
+//! The first source that applies of the upper two gives the estimate. Otherwise the lower two give it: either
+//! alone, or both combined. `calibration` turns these two into intervals and combines them. `latest_answers`
+//! corrects an estimate from captures alone that the latest answers contradict. [`stop`] decides when a
+//! harvest ends.
 
 pub mod calibration;
 mod capture_history;
@@ -31,7 +33,11 @@ use stated_totals::TotalsEstimator;
 /// Least number of seen records for an estimate from stated totals of words. Guess.
 const MIN_SEEN_FOR_TOTALS: f64 = 20.0;
 
-/// Interval that holds the true value in nine of ten harvests.
+/// Interval for a size or a coverage.
+///
+/// Intervals from stated totals of words and from captures are calibrated to hold the true value in nine of
+/// ten harvests. From the empty query, the size interval is its stated total plus and minus 2 % (guess), or
+/// ends at the 95 % bound of the rule of three.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EstimateInterval {
     /// Lower end of the interval.
@@ -114,8 +120,8 @@ impl SizeEstimator {
         self.greatest_total = self.greatest_total.max(answer.total.map_or(0, StatedTotal::least));
     }
 
-    /// Returns the estimate by the first source that applies, or `None`. The size is at least the number of seen
-    /// records and, except from a confirmed total, at least the greatest stated total.
+    /// Returns the estimate, or `None` if no source applies. The size is at least the number of seen records
+    /// and, except from a confirmed total, at least the greatest stated total.
     pub fn estimate(&self) -> Option<SizeEstimate> {
         let seen = self.history.seen() as f64;
         let least = seen.max(self.greatest_total() as f64);

@@ -1,29 +1,37 @@
 //! Database size from the totals that a form states.
 //!
-//! For a query word `w` the form states a total `T(w)`. Let `s(w)` be the share of the sampled records that contain `w`,
-//! leaving out records that only `w` returned. Then `N(w) = h * T(w) * v(w) / s(w)` estimates the size `N`.
+//! For a query word `w` the form states a total `T(w)`. Let `s(w)` be the share of the sampled records that
+//! contain `w`, leaving out records that only `w` returned. Then `N(w) = h * T(w) * v(w) / s(w)` estimates
+//! the size `N`. Shares are smoothed: `k` of `m` sampled records give `s = (k + 0.5) / (m + 1)`.
 //!
-//! Seen records are a biased sample, because ranking favours short or long records. The bias is large for rare words and
-//! vanishes as `s(w)` approaches 1. So the model is
+//! Seen records are a biased sample, because ranking favours short or long records. The bias is large for
+//! rare words and vanishes as `s(w)` approaches 1. So the model is
 //!
 //! ```text
 //! ln N(w) = ln N + b * x + error         x = 1 - s(w)
-//! b     has mean 0 and standard deviation  t * (0.3 + 2 * (1 - visible))
-//! error has variance                       x / (s * n)  +  (t * 0.4 * max(1, sqrt(W / 400)) * x)^2  +  0.01^2
+//! b     has mean 0 and standard deviation  scale * (0.3 + 2 * (1 - visible))
+//! error has variance  x / (s * m)  +  r^2  +  (scale * 0.4 * max(1, sqrt(W / 400)) * x)^2  +  0.01^2
 //! ```
 //!
-//! Weighted least squares give `ln N`, the value at `x = 0`, and its standard error `e`. With few or only rare words the
-//! slope `b` stays near 0. The reported error is `sqrt(e^2 + (0.3 / sqrt(W'))^2 + (0.03 * t^3)^2 + (1.5 * (1 -
-//! visible))^2)`.
+//! Weighted least squares give `ln N`, the value at `x = 0`, and its standard error `se`. With few or only
+//! rare words the slope `b` stays near 0. The reported error is
 //!
-//! | symbol | meaning |
-//! |---|---|
-//! | `v(w)` | share of the answer's records that show `w` as spelled; the others have another form of it, or hide it |
-//! | `h` | share of records seen before an answer whose first text shows its word, relative to `v`; below 1 where lists show excerpts around the query word |
-//! | `visible` | the lesser of `h` and the mean of `v` |
-//! | `n` | number of sampled records in `s(w)` |
-//! | `W` | number of words with a total; `W'` those of them with enough sampled records |
-//! | `t` | scale of the errors: `sqrt(unseen / 0.7)`, with `unseen` the share of the database that is unseen by a first estimate with `t = 1` |
+//! ```text
+//! sqrt(se^2 + (0.3 / sqrt(W'))^2 + (0.03 * scale^3)^2 + (1.5 * (1 - visible))^2)
+//! ```
+//!
+//! The symbols mean:
+//!
+//! - `v(w)`: share of the answer's records that show `w` as spelled. The others have another form of it, or
+//!   hide it. `k` of `m` examined records give `v = (k + 0.5) / (m + 0.5)`.
+//! - `h`: of the records of all answers that were seen earlier, the share whose text at first capture shows
+//!   the query word, divided by `v`. It is below 1 where lists show excerpts around the query word.
+//! - `visible`: the lesser of `h` and the mean of `v`.
+//! - `m`: number of sampled records in `s(w)`.
+//! - `r(w)`: standard deviation of `ln T(w)` by rounding, `unit / (T * sqrt(3))`; 0 for an exact total.
+//! - `W`: number of words with a total. `W'`: number of those in the fit.
+//! - `scale`: scale of the errors, `sqrt(unseen / 0.7)`. `unseen` is the share of the database that is unseen
+//!   by a first estimate with `scale = 1`, at least 0.03.
 //!
 //! If nearly all records that show their query word have it in the title, the form searches titles only, and `s(w)` is
 //! the share of titles that contain `w`.
@@ -44,23 +52,24 @@ use crate::text::words::each_word;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// Most records of the sample. Guess; limits time and memory.
+/// Maximum number of records in the sample. Guess; limits time and memory.
 const MAX_RECORDS: usize = 2_000;
-/// Most words of a record that are read. Guess.
+/// Maximum number of words read of a record. Guess.
 const MAX_WORDS: usize = 2_000;
-/// Most words with a total. Guess.
+/// Maximum number of words with a total. Guess.
 const MAX_TOTALS: usize = 4_000;
-/// Least number of words for an estimate. Guess; the first value was 4.
+/// Least number of words in the fit for an estimate. Guess.
 const MIN_WORDS: usize = 2;
-/// Least number of sampled records for the share of a word. Guess; the first value was 10.
+/// Least number of sampled records for the share of a word. Guess.
 const MIN_SAMPLED: f64 = 3.0;
-/// Most records of an answer that are examined for the query word. Guess.
+/// Maximum number of records of an answer that are examined for the query word. Guess.
 const MAX_EXAMINED: usize = 20;
-/// Share of the records that show the query word which have it in the title, above which titles alone are searched.
-/// Guess.
+/// If more than this share of the records that show the query word show it in the title, the form searches
+/// titles only. Guess.
 const TITLE_ONLY_SHARE: f64 = 0.97;
 
-/// Share of the seen records with a word that its total must reach. Below 1, because a record may be counted twice. Guess.
+/// Share of the seen records with a word that its total must reach. Below 1, because a record may be counted
+/// twice. Guess.
 const MIN_KNOWN_SHARE: f64 = 0.9;
 /// Records by which the total of a word may fall short of that share. Guess.
 const TOLERATED_RECORDS: f64 = 2.0;
@@ -80,19 +89,20 @@ const HIDDEN_SLOPE_SD: f64 = 2.0;
 const WORD_SD: f64 = 0.4;
 /// Least standard deviation of `ln N(w)` of any word. Guess.
 const MIN_WORD_SD: f64 = 0.01;
-/// Number of words from which more words do not reduce the error, because their errors are correlated. Guess.
+/// Number of words above which more words do not reduce the error, because their errors are correlated.
+/// Guess.
 const INDEPENDENT_WORDS: f64 = 400.0;
 /// Error of a size that rests on one word, whatever its share: its records resemble each other. Guess.
 const ONE_WORD_ERROR: f64 = 0.3;
-/// Error common to all words at `t = 1`. Guess.
+/// Error common to all words at `scale = 1`. Guess.
 const COMMON_ERROR: f64 = 0.03;
-/// Error of the size if no record shows its query word; it does not shrink with the coverage. Chosen by hand: with lists
-/// of 20 words a record (`visible` 0.75 to 0.86), residuals of `ln N` were 0.3 to 0.7 at all coverages in `hadal eval
-/// harvest --records 3000`, reported errors 0.05 to 0.13.
+/// Error of the size if no record shows its query word; it does not shrink with the coverage. Chosen by hand:
+/// with lists of 20 words a record (`visible` 0.75 to 0.86), residuals of `ln N` were 0.3 to 0.7 at all
+/// coverages in `hadal eval harvest --records 3000`, reported errors 0.05 to 0.13.
 const HIDDEN_ERROR: f64 = 1.5;
-/// Share of unseen records at which `t` is 1. Guess.
+/// Share of unseen records at which `scale` is 1. Guess.
 const REFERENCE_UNSEEN_SHARE: f64 = 0.7;
-/// Least share of unseen records in `t`. Guess.
+/// Least share of unseen records in `scale`. Guess.
 const MIN_UNSEEN: f64 = 0.03;
 
 /// Hash of a word.
@@ -279,6 +289,8 @@ impl TotalsEstimator {
         let is_title_search = self.is_title_search();
         let with = |share: &WordShare| if is_title_search { share.in_title } else { share.anywhere };
         let sampled_of = f64::from(self.leading_zeros).exp2();
+        // In the sample each record stands for `sampled_of` records. So the number of seen records with a
+        // word has the standard deviation `sqrt((sampled_of - 1) * known)`; twice that is tolerated.
         let is_possible = |total: &&WordTotal| {
             let known = sampled_of * (with(&total.share) + with(&total.own));
             let tolerated = TOLERATED_RECORDS + 2.0 * ((sampled_of - 1.0) * known).max(0.0).sqrt();
@@ -298,7 +310,7 @@ impl TotalsEstimator {
         words
     }
 
-    /// Fits the model with the scale `t` of the errors.
+    /// Fits the model with this `scale` of the errors.
     fn fit(&self, words: &[WordWithTotal], scale: f64) -> Option<SizeByTotals> {
         let [examined, shown, _] = self.examined;
         let visible_at_first_capture = self.visible_at_first_capture();
@@ -340,7 +352,8 @@ fn remove_low_outliers(words: &mut Vec<WordWithTotal>) {
     words.retain(|word| word.share < 0.5 || word.log_size() > median - LOW_OUTLIER);
 }
 
-/// Weighted least-squares line `y = intercept + slope * x`, with a normal prior of mean 0 on the slope.
+/// Weighted least-squares line `y = intercept + slope * x`, with a normal prior of mean 0 on the slope. It
+/// minimises `sum((y - intercept - slope * x)^2 / variance) + slope^2 / slope_sd^2`.
 struct LeastSquaresLine {
     points: usize,
     weight: f64,

@@ -15,9 +15,9 @@ pub const MIN_YIELD: f64 = 0.02;
 /// counts as reached. Guess.
 const TOLERANCE: f64 = 2.0;
 
-/// New records per request from which on a harvest continues until even the lower end of the coverage interval reaches
-/// the target. Guess; a real application with short result lists brought 2.5 records per request when its estimate
-/// stood at 0.95 and the truth at 0.92.
+/// While the last queries bring at least this many new records per request, even the lower end of the
+/// coverage interval has to reach the target. Guess; a real application with short result lists brought 2.5
+/// records per request when its estimate was 0.95 and the true coverage 0.92.
 const MIN_GOOD_YIELD: f64 = 0.3;
 
 /// Limits at which a harvest stops.
@@ -66,8 +66,10 @@ pub fn stop_reason(rule: &StopRule, evidence: &StopEvidence<'_>) -> Option<StopR
     is_low.then_some(StopReason::LowYield)
 }
 
-/// Returns true if the best estimate of the coverage reaches the target and the lower end is near it. While requests
-/// pay, the lower end has to reach the target too. Later that would cost many requests without new records.
+/// Returns true if the coverage reaches the target by its best estimate, and nearly by the lower end of its
+/// interval: `estimate >= target` and `low >= target - 2 * max(1 - target, 0.02)`. While the yield is at
+/// least [`MIN_GOOD_YIELD`], `low >= target` is required. Later that would cost many requests without new
+/// records.
 fn is_covered(rule: &StopRule, estimate: &SizeEstimate, latest_yield: f64) -> bool {
     let missing = 1.0 - rule.coverage;
     let tolerance = if latest_yield >= MIN_GOOD_YIELD { 0.0 } else { TOLERANCE * missing.max(MIN_MISSING) };

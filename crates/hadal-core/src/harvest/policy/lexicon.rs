@@ -8,11 +8,11 @@ use crate::text::words::{each_word, each_word_while};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most words of a lexicon. Guess; a harvest of a million records saw 1.5 million words in
+/// Maximum number of words of a lexicon. Guess; a harvest of a million records saw 1.5 million words in
 /// `cargo bench --bench throughput`.
 const MAX_WORDS: usize = 2_000_000;
 
-/// Most running words of one record that are read. Guess.
+/// Maximum number of running words of one record that are read. Guess.
 const MAX_WORDS_PER_RECORD: usize = 2_000;
 
 /// Words numbered from 0 in the order of their first occurrence.

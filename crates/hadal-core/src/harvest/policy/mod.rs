@@ -11,8 +11,8 @@
 //! | [`hadal`] | `hadal`: most expected new records per request |
 //! | [`oracle`] | `oracle`: greedy with the true answers, for evaluation only |
 //!
-//! [`PolicyRegistry`] lists them by name and takes policies of other crates. [`result_cap`], [`total_check`] and [`lexicon`]
-//! are shared parts.
+//! [`PolicyRegistry`] lists them by name and takes policies of other crates. [`result_cap`], [`total_check`]
+//! and [`lexicon`] are shared parts.
 
 pub mod adaptive;
 #[cfg(test)]
@@ -31,7 +31,8 @@ use super::query::Query;
 pub use outcome::{Hit, QueryOutcome, ReadingEnd, RetryCounter, StatedTotal};
 pub use registry::{PolicyEntry, PolicyRegistry, find_policy};
 
-/// Most paused answers that a session or policy keeps; then the oldest is dropped. Guess; limits memory and time.
+/// Maximum number of paused answers that a session or policy keeps; then the oldest is dropped. Guess; limits
+/// memory and time.
 pub const MAX_PAUSED: usize = 4_096;
 
 /// Chooses the queries of a harvest.
@@ -118,7 +119,8 @@ pub struct RequestCosts {
 }
 
 impl RequestCosts {
-    /// New records per unit of cost, for a query that returns `new` records, all of them new.
+    /// New records per unit of cost, for a query that returns `new` records, all of them new:
+    /// `new / (query + page * (pages - 1) + detail * new)`, with `pages = max(1, new / page_size)`.
     pub fn yield_of(&self, new: f64) -> f64 {
         let further_pages = (new / f64::from(self.page_size.max(1)) - 1.0).max(0.0);
         new / (self.query + self.page * further_pages + self.detail * new)

@@ -1,8 +1,8 @@
-//! Result cap: the most records that a form shows for one query, learned from its answers.
+//! Result cap: the maximum number of records that a form shows for one query, learned from its answers.
 //!
 //! Two observations show the cap:
-//! - An answer ends on its last page with clearly fewer records than its exact stated total. A few records may be missing
-//!   for other reasons: totals often count a record twice, or one that is hidden.
+//! - An answer ends on its last page with clearly fewer records than its exact stated total. A few records
+//!   may be missing for other reasons: totals often count a record twice, or one that is hidden.
 //! - Several answers have the same length and none is longer. Numbers of matches are rarely equal by chance.
 
 use super::{QueryOutcome, ReadingEnd, StatedTotal};

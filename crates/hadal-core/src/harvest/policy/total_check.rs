@@ -17,7 +17,7 @@ const MIN_PAGE_TOTALS: u32 = 2;
 /// Relative excess of the records over an exact total that is tolerated, because databases change. Guess.
 const TOLERATED_EXCESS: f64 = 0.02;
 
-/// Learns from answers if stated totals may be used.
+/// Learns from answers whether stated totals may be used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TotalCheck {
     /// Answers with more records than their total.

@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Texts compared under other queries before their share decides. Guess.
 const MIN_COMPARED: u32 = 10;
-/// Share of texts that differ under another query from which texts depend on the query. Guess: excerpts around the
-/// words of a query differ almost always, changes of a database are rarer.
+/// Share of texts that differ under another query above which texts depend on the query. Guess: excerpts
+/// around the words of a query differ almost always, changes of a database are rarer.
 const MAX_DIFFERENT_SHARE: f64 = 0.5;
 /// Share of an answer's records that must still be there. If fewer are, the order of the answer has changed. Guess.
 const MIN_PRESENT_SHARE: f64 = 0.5;

@@ -4,11 +4,12 @@
 //!
 //! 1. The first answers are all the same: the form does not search.
 //! 2. The wanted number of records is reached.
-//! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
-//!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
-//!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most records.
-//!    An estimate that leaves fewer records than the last queries returned is too low and ends no harvest.
-//!    While the last queries pay, the lower end of the interval has to reach the coverage too.
+//! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the
+//!    expected yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts
+//!    only after [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most
+//!    records. An estimate of fewer unseen records than the last [`COMPARED_QUERIES`] queries found is
+//!    ignored. While the last queries bring many new records, the lower end of the interval has to reach the
+//!    coverage too.
 //! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
 //!    browse list is left. `B` is 100 while the estimated coverage is below the target. A harvest without records first
 //!    sends all words of the entry page and its language.
@@ -22,16 +23,16 @@ use std::collections::VecDeque;
 
 /// Base of `B`: consecutive queries without a new record that end a harvest. Guess.
 const MIN_BARREN_QUERIES: u64 = 20;
-/// Most consecutive queries without a new record that a harvest continues with. Guess.
+/// Greatest value of `B`. Guess.
 const MAX_BARREN_QUERIES: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
 const RECORDS_PER_BARREN_QUERY: u64 = 20;
-/// Words with records before an estimate from words ends a harvest: the first two may be those of one name, which
-/// always occur together. Guess.
+/// Words with records before an estimate from words ends a harvest. Guess: two words of one name always occur
+/// together and give one observation.
 const MIN_ANSWERED_WORDS: u32 = 5;
-/// Latest queries of which the new records are compared with the number of records that an estimate leaves. Guess.
+/// Latest queries whose new records are compared with the unseen records of an estimate. Guess.
 const COMPARED_QUERIES: usize = 10;
-/// Requests from which on the recent yield is known. Guess.
+/// Requests before the recent yield is used. Guess.
 const MIN_REQUESTS: u64 = 20;
 
 /// New records of the last queries.
@@ -101,8 +102,8 @@ impl HarvestSession {
         }
     }
 
-    /// Returns true if the last queries returned more records than the estimate leaves. A list of all records that was
-    /// read at once is no contradiction.
+    /// Returns true if the last queries returned more records than the estimate leaves. A list of all records
+    /// that was read at once is not a contradiction.
     fn is_contradicted(&self, estimate: &SizeEstimate) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;
         !self.lists_showed_most() && self.recent.of_last_queries().1 as f64 > left

@@ -15,7 +15,7 @@ pub enum HarvestEnding {
     Covered,
     /// The wanted number of records is reached.
     Enough,
-    /// Further requests would return hardly any new records.
+    /// Recent and expected requests return too few new records.
     Unprofitable,
     /// No query is left.
     NothingLeft,
@@ -25,11 +25,11 @@ pub enum HarvestEnding {
     Gone,
     /// The site shows answers only after login.
     LoginWall,
-    /// The site demands a captcha.
+    /// The site requires a captcha.
     Captcha,
     /// The site limits the request rate.
     RateLimited,
-    /// The site answers with errors.
+    /// The site does not answer, or several answers in a row are errors.
     Errors,
     /// robots.txt forbids the form.
     Forbidden,
@@ -65,18 +65,18 @@ impl fmt::Display for HarvestEnding {
         f.write_str(match self {
             HarvestEnding::Covered => "the wanted coverage is reached",
             HarvestEnding::Enough => "the wanted number of records is reached",
-            HarvestEnding::Unprofitable => "further requests would return hardly any new records",
+            HarvestEnding::Unprofitable => "too few new records per request",
             HarvestEnding::NothingLeft => "no query is left",
             HarvestEnding::SameAnswers => "all answers are the same: the server does not search",
             HarvestEnding::Gone => "the form no longer exists",
             HarvestEnding::LoginWall => "the site shows answers only after login",
-            HarvestEnding::Captcha => "the site demands a captcha",
+            HarvestEnding::Captcha => "the site requires a captcha",
             HarvestEnding::RateLimited => "the site limits the request rate; try again later",
-            HarvestEnding::Errors => "the site answers with errors",
+            HarvestEnding::Errors => "the site does not answer or returns errors",
             HarvestEnding::Forbidden => "robots.txt forbids the form",
             HarvestEnding::EntryStored => "the form stored the query as an entry: it does not search",
             HarvestEnding::PolicyFailed => {
-                "the policy failed: it continues answers that the session does not hold"
+                "internal error: the query policy kept asking for pages of unknown answers; please report it"
             }
         })
     }

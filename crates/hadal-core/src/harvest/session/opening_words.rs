@@ -10,19 +10,20 @@ use crate::text::language::Language;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Words of the page that are sent. Guess.
+/// Maximum number of words of the page that are sent. Guess.
 const MAX_PAGE_WORDS: usize = 10;
-/// Words of the page that are sent from one link text, so that one link does not supply all. Guess.
+/// Maximum number of words of the page that are sent from one link text, so that one link does not supply
+/// all. Guess.
 const MAX_WORDS_PER_LINK: usize = 2;
-/// Bytes of the page's text that are split into words. Guess.
+/// Maximum number of bytes of the page's text that are split into words. Guess.
 const MAX_TEXT: usize = 8 << 10;
-/// Least letters of a word in the Latin, Greek and Cyrillic scripts. Guess.
+/// Minimum number of letters of a word in the Latin, Greek and Cyrillic scripts. Guess.
 const MIN_LETTERS: usize = 4;
-/// Least letters of a word in other scripts. Guess.
+/// Minimum number of letters of a word in other scripts. Guess.
 const MIN_LETTERS_OF_SHORT_WORDS: usize = 2;
-/// Share of a page's letters from which a script is that of its language. Guess; names and addresses are often Latin.
+/// Least share of a page's letters in the script of its language. Guess; names and addresses are often Latin.
 const MIN_SCRIPT_SHARE: f64 = 0.3;
-/// Finished queries before the first word is sent on a page of another language than English. Guess.
+/// Finished queries before the first word is sent on a page in a language other than English. Guess.
 const QUERIES_BEFORE: u32 = 1;
 /// Finished queries before the first word is sent on other pages. Guess.
 const ENGLISH_QUERIES_BEFORE: u32 = 2;

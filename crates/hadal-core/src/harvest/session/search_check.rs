@@ -1,13 +1,12 @@
 //! Detects forms that do not search.
 //!
-//! Two signs are used. The first answers, that of the calibration query included, hold the same records whatever the
-//! query is. Or the records of the first answer were no records: text that differs from the calibration answer may
-//! be a teaser that changes from page to page. The reader learns that from later answers. If it then finds nothing
-//! on the first answer, and no later answer had records, the form does not search. [`COMPARED_ANSWERS`] answers are read
-//! before that.
+//! Two signs are used. The first answers, that of the calibration query included, hold the same records
+//! whatever the query is. Or the first answer had no real records, for example teasers that change from page
+//! to page: the reader, trained on [`COMPARED_ANSWERS`] answers, finds none in it, and no later answer had
+//! records.
 //!
-//! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration query, and
-//! none states that nothing was found. Then the server does not search. A script of the page may.
+//! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration
+//! query, and none states that nothing was found. Then the server does not search. A script of the page may.
 
 use crate::critic::page_kind::answer_kinds;
 use crate::harvest::answer::{Answer, AnswerKind, AnswerReader};

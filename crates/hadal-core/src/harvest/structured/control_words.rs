@@ -127,7 +127,7 @@ pub fn range_end(name: &str) -> Option<(RangeEnd, String)> {
 
 /// End and stem of a name written as one word: `minprice`, `pricemax`.
 fn joined(word: &str) -> Option<(RangeEnd, &str)> {
-    /// Least characters of the stem. Guess.
+    /// Minimum number of characters of the stem. Guess.
     const SHORTEST: usize = 3;
     let rest = |part: &&str| word.strip_prefix(part).or_else(|| word.strip_suffix(part));
     let of = |parts: [&str; 4], side| {

@@ -10,9 +10,9 @@ use crate::critic::phrase_set::normalise;
 use crate::critic::probe::is_display_option;
 use crate::page::{Field, FieldKind, FieldOption, Form};
 
-/// Inputs used of one form. Must not exceed 64, the bits of a template. Guess.
+/// Maximum number of inputs used of one form. Must not exceed 64, the bits of a template. Guess.
 const MAX_INPUTS: usize = 32;
-/// Values used of one choice. Guess.
+/// Maximum number of values used of one choice. Guess.
 const MAX_VALUES: usize = 5_000;
 
 /// Inputs of a form in form order.

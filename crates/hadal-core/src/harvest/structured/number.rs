@@ -1,6 +1,6 @@
 //! Parses numbers written on forms and in records: `£1,250`, `12 500 km`, `1.5`, `10k`.
 
-/// Bytes of a text that are searched. Guess.
+/// Maximum number of bytes of a text that are searched. Guess.
 const MAX_BYTES: usize = 4 << 10;
 
 /// Larger numbers are taken for identifiers and ignored. Guess.

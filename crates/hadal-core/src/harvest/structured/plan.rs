@@ -24,7 +24,7 @@ const FILL: f64 = 0.75;
 const MAX_PARTS: usize = 64;
 /// Seen records needed for each part of a range. Guess.
 const RECORDS_PER_PART: usize = 4;
-/// Records in order from which an answer counts as sorted. Guess.
+/// Least number of records in order for an answer to count as sorted. Guess.
 const MIN_SORTED: usize = 20;
 /// Queries that a slice above the cap takes, per cap of records. Guess.
 const QUERIES_PER_CAP: f64 = 1.5;
@@ -51,14 +51,14 @@ pub struct SlicePart {
     pub known: f64,
 }
 
-/// Size of a slice in records, and how much of it one answer shows.
+/// Size of a slice, and the part of it that one answer shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceSize {
     /// Number of records, stated or estimated.
     pub records: f64,
     /// True if the form states this number exactly.
     pub is_stated: bool,
-    /// Result cap: most records that one answer shows.
+    /// Result cap: maximum number of records that one answer shows.
     pub cap: f64,
     /// Estimated share of new records among those that the slice's answer did not show.
     pub new_share: f64,

@@ -29,7 +29,7 @@ pub struct SplitSlice {
     /// Parts after the next one.
     parts: std::vec::IntoIter<SlicePart>,
     next: Option<SlicePart>,
-    /// Records of the slice less those of all queried parts.
+    /// Records of the slice minus those of all queried parts.
     left: f64,
     /// Sum of the shares of the parts not queried yet.
     share_left: f64,
@@ -111,7 +111,7 @@ impl SplitSlice {
         self.left < -0.01 * self.answer.size.records - 1.0
     }
 
-    /// Size of a slice of which the parts not queried yet would have their shares.
+    /// Size of the slice at which the parts not queried yet have their estimated shares.
     fn scaled_size(&self) -> SliceSize {
         match self.unfound() {
             Some(left) => SliceSize { records: left / self.share_left.max(1e-9), ..self.answer.size },

@@ -17,11 +17,12 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::BuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Parts that may wait for their queries; a split with more is dropped. Guess.
+/// Maximum number of parts that may wait for their queries; a split with more is dropped. Guess.
 const MAX_WAITING: usize = 200_000;
-/// Slices without records that are kept to be narrowed further if no slice has records. Guess.
+/// Maximum number of slices without records that are kept to be narrowed further if no slice has records.
+/// Guess.
 const MAX_EMPTY: usize = 8;
-/// Inputs that may be bound together to make a form answer that returns nothing for fewer. Guess.
+/// Maximum number of inputs that are bound together, for a form that returns nothing for fewer. Guess.
 const MAX_EMPTY_INPUTS: usize = 3;
 /// Share of a slice that its parts must leave out before it is split again, by another input. Guess.
 const MIN_REMAINDER: f64 = 0.05;
@@ -147,8 +148,8 @@ impl SliceTree {
         inputs.filter(|(at, input)| input.is_fixed && slice.bound(*at).is_none()).map(|(at, _)| at)
     }
 
-    /// Splits a slice by the cheapest plan. `tried` is the template of inputs to leave out. Returns false if there is no
-    /// plan.
+    /// Splits a slice by the cheapest plan. `tried` is the template of inputs to leave out. Returns false if
+    /// there is no plan.
     fn split(&mut self, slice: &Slice, found: &SliceAnswer, answer: &[ValueRow], tried: u64) -> bool {
         let evidence = SliceEvidence { size: found.size, seen: self.values.matching(slice, answer), answer };
         let fixed: Vec<usize> = self.unbound_fixed(slice).collect();

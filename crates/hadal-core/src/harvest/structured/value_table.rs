@@ -13,11 +13,11 @@ use crate::critic::phrase_set::normalise;
 use crate::harvest::policy::Hit;
 use rustc_hash::FxHashMap;
 
-/// Rows kept. Guess.
+/// Maximum number of rows kept. Guess.
 const MAX_ROWS: usize = 50_000;
-/// Values learned for one box. Guess.
+/// Maximum number of values learned for one box. Guess.
 const MAX_VALUES: usize = 5_000;
-/// Bytes of a learned value. Guess.
+/// Longest learned value, in bytes. Guess.
 const LONGEST_VALUE: usize = 60;
 
 /// A choice with at least this many single letters among its values is an index by initial letter. Guess.

@@ -15,7 +15,7 @@ use std::fmt::Write;
 pub struct TreeOptions {
     /// Confidence level of pruning, from 0 to 1. A lower level prunes more.
     pub confidence: f64,
-    /// Fewest training rows on each side of a split.
+    /// Minimum number of training rows on each side of a split.
     pub min_leaf: f64,
 }
 

@@ -65,7 +65,7 @@ pub struct StemMatcher {
 }
 
 impl StemMatcher {
-    /// Most stems of one matcher: matches are the bits of a `u64`.
+    /// Maximum number of stems of one matcher: matches are the bits of a `u64`.
     pub const MAX_STEMS: usize = 64;
 
     /// A matcher of the first [`StemMatcher::MAX_STEMS`] stems.

@@ -13,14 +13,14 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use url::Url;
 
-/// Most words of one part of a link. Guess.
+/// Maximum number of words read of one part of a link. Guess.
 const MAX_WORDS: usize = 24;
 /// Length in bytes of the n-grams of a host name. Guess.
 const HOST_NGRAM: usize = 5;
 /// Innermost elements of a tag path that become features. Guess.
 const TAG_PATH_ELEMENTS: usize = 4;
 
-/// Facts about the place of a link that was found on a page.
+/// Number of features for the position of a link that was found on a page.
 const POSITION_FEATURES: usize = 5;
 
 /// Numbers of the kinds of features. They are hash inputs: saved models depend on them.
@@ -62,7 +62,8 @@ impl LinkDirection {
     }
 }
 
-/// Features of a link, `x(l)` in the [module documentation](super).
+/// Features of a link: the part of `x(l, s)` in the [module documentation](super) that depends on the link
+/// only.
 pub fn of_link(link: &FrontierLink) -> Vec<HashedFeature> {
     let mut features = FeatureBuilder::new();
     let direction = LinkDirection::of(link);
@@ -121,8 +122,8 @@ pub fn words_of_link(link: &FrontierLink) -> Vec<(&'static str, String, u32)> {
     found
 }
 
-/// Features of a visited site, `z(s)` in the [module documentation](super): relevant forms, pages since the last one,
-/// pages, share of on-topic pages, and combinations of these.
+/// Features of a visited site, `z(s)` in the [module documentation](super): relevant forms, pages since the
+/// last one, pages, share of on-topic pages in quarters, and combinations of these.
 pub fn of_site(site: &SiteCounters) -> Vec<HashedFeature> {
     let (relevant, since) = (bucket(site.relevant), bucket(site.pages_since_relevant));
     let pages = bucket(site.pages);
@@ -217,7 +218,8 @@ impl FeatureBuilder {
         }
     }
 
-    /// Adds the facts about the place of a link: [`POSITION_FEATURES`] of them for a link with a parent, the last of all.
+    /// Adds the facts about the position of a link: [`POSITION_FEATURES`] of them for a link with a parent,
+    /// the last of all.
     fn add_facts(&mut self, link: &FrontierLink, direction: LinkDirection) {
         self.add(kind::ORIGIN, direction as u64 * 8 + origin_number(link.origin));
         self.add(kind::SITE_DEPTH, depth_number(direction, link.site_depth));

@@ -22,7 +22,7 @@ pub struct Observation {
     pub mentioned: Vec<SiteCell>,
     /// The page was found by a backlink look-up.
     pub is_backlink: bool,
-    /// The path of the visit begins at such a page.
+    /// The path of the visit starts at a page that a backlink look-up found.
     pub follows_backlink: bool,
 }
 

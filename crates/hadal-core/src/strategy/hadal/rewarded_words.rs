@@ -7,7 +7,7 @@ use crate::strategy::{Lesson, SelectedFeatures};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most words in the table; the rarest are removed first. Guess.
+/// Maximum number of words in the table; the rarest are removed first. Guess.
 const MAX_WORDS: usize = 1000;
 /// Words per part of the link in a lesson. Guess.
 const LESSON_WORDS: usize = 10;

@@ -1,8 +1,8 @@
 //! Apprentice: a model that predicts whether a link leads to an on-topic page.
 //!
-//! The link classifier predicts distances to forms, not topics. The FFC paper (section 2) and the ACHE paper (section 6)
-//! name an apprentice as future work. It is a logistic regression over the stems of a link. The page classifier gives
-//! the label of every page that a link led to.
+//! The link classifier predicts distances to forms, not topics. The FFC paper (section 2) and the ACHE paper
+//! (section 6) name an apprentice as future work. It is a logistic regression over the stems of a link. The
+//! page classifier gives the label of every page that a link led to.
 
 use super::super::features::each_term;
 use super::examples::SPACES;

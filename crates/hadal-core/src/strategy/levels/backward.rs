@@ -1,9 +1,9 @@
 //! Backward crawl: from pages with forms to the links that lead to them (FFC paper, section 3.1).
 //!
-//! Breadth first. The crawl looks up backlinks of a page with a form and reads some of the linking pages. The link found
-//! there is an example of level 1. Backlinks of that page give examples of level 2, and so on. Look-ups and pages are
-//! ordinary visits and cost requests. Backlinks may be wrong and pages may be gone, so the crawl does not wait for pages
-//! that never arrive.
+//! Breadth first. The crawl looks up backlinks of a page with a form and reads some of the linking pages. The
+//! link found there is an example of level 1. Backlinks of that page give examples of level 2, and so on.
+//! Look-ups and pages are ordinary visits and cost requests. Backlinks may be wrong and pages may be gone, so
+//! the crawl does not wait for pages that never arrive.
 
 use super::examples::LinkExample;
 use crate::address::{LinkId, Site};
@@ -151,8 +151,8 @@ fn ids(link: &FrontierLink) -> impl Iterator<Item = LinkId> {
     std::iter::once(link.id).chain(link.redirects.iter().map(LinkId::of))
 }
 
-/// Linking pages of other sites and of the page's own site, alternating. A crawl follows both kinds of links, and either
-/// kind alone may have hundreds of pages.
+/// Linking pages of other sites and of the page's own site, alternating. A crawl follows both kinds of links,
+/// and either kind alone may have hundreds of pages.
 fn alternate_sites<'a>(about: &Url, linking: &'a [Url]) -> Vec<&'a Url> {
     let home = Site::of(about);
     let (own, other): (Vec<&Url>, Vec<&Url>) =

@@ -1,7 +1,8 @@
 //! Training examples of the link classifier, and the selection of its features.
 //!
-//! An example is a link on a path to a form. Its level is the number of clicks to the page with the form: a link to that
-//! page itself has level 1. Each level keeps its newest examples, so that the classifier follows the crawl.
+//! An example is a link on a path to a form. Its level is the number of clicks to the page with the form: a
+//! link to that page itself has level 1. Each level keeps its newest examples, so that the classifier follows
+//! the crawl.
 
 use super::super::SelectedFeatures;
 use super::super::features::{LinkPart, select_stems, stems_of};
@@ -14,13 +15,13 @@ use url::Url;
 
 /// Feature spaces of the link classifier (FFC paper, section 3.1: "contexts").
 pub const SPACES: [LinkPart; 3] = [LinkPart::Url, LinkPart::Anchor, LinkPart::Around];
-/// Most examples of one level. Guess; bounds the saved state.
+/// Maximum number of examples of one level. Guess; bounds the saved state.
 const MAX_EXAMPLES: usize = 300;
-/// Most stems of one feature space of an example. Guess; bounds the saved state.
+/// Maximum number of stems of one feature space of an example. Guess; bounds the saved state.
 const MAX_STEMS: usize = 12;
-/// Most features of one level and space: four levels fit into the 64 bits of a matcher.
+/// Maximum number of features of one level and space: four levels fit into the 64 bits of a matcher.
 const MAX_FEATURES: usize = 16;
-/// Least examples that must contain a stem, whatever the share. Guess.
+/// Minimum number of examples that must contain a stem, whatever the share. Guess.
 const MIN_EXAMPLES: u32 = 2;
 
 /// A link on a path to a form, reduced to its stems.

@@ -1,9 +1,9 @@
 //! Learning of the level strategies.
 //!
-//! Before the crawl, the link classifier is trained with the examples of a backward crawl. During the crawl, the links on
-//! paths to relevant forms become examples, and each learning iteration trains a new classifier with them (ACHE paper,
-//! algorithm 1). Examples from before the crawl are only used for levels with few examples from the crawl, because the
-//! paper learns from the new paths.
+//! Before the crawl, the link classifier is trained with the examples of a backward crawl. During the crawl,
+//! the links on paths to relevant forms become examples, and each learning iteration trains a new classifier
+//! with them (ACHE paper, algorithm 1). Examples from before the crawl are only used for levels with few
+//! examples from the crawl, because the paper learns from the new paths.
 
 use super::super::{Lesson, ON_TOPIC, PageVisit, QueueHeads, StrategyCommand};
 use super::LevelStrategy;
@@ -13,18 +13,19 @@ use super::link_classifier::LinkClassifier;
 use super::queues::{LOOKUPS, TRAINING};
 use crate::address::Site;
 
-/// Most example pages that the backward crawl before the crawl starts from. Guess.
+/// Maximum number of example pages that the backward crawl before the crawl starts from. Guess.
 const MAX_START_PAGES: usize = 60;
 /// Pages read per level and start page, see `PAGES_PER_TARGET` of the backward crawl.
 const PAGES_PER_START_PAGE: usize = 4;
-/// Most pages read per level before the crawl; table 1 of the FFC paper has 187, 212 and 137.
+/// Maximum number of pages read per level before the crawl; table 1 of the FFC paper has 187, 212 and 137.
 const MAX_TRAINING_PAGES: usize = 200;
 /// Visits without an event of the backward crawl after which its pending pages are given up. Guess: more than are
 /// usually in flight.
 const MAX_IDLE_VISITS: u32 = 32;
 /// Examples of a level from the crawl that replace those from before the crawl. Guess.
 const ENOUGH_EXAMPLES: usize = 20;
-/// Most pages with new relevant forms that the backward crawl of a learning iteration starts from. Guess.
+/// Maximum number of pages with new relevant forms that the backward crawl of a learning iteration starts
+/// from. Guess.
 const MAX_SOURCES: usize = 10;
 /// Pages read per level by the backward crawl of a learning iteration. Guess.
 const BACKWARD_PAGES: u32 = 20;

@@ -24,7 +24,7 @@ use crate::page::LinkContext;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Most levels of a classifier (FFC paper, section 4: configurations with up to four levels).
+/// Maximum number of levels of a classifier (FFC paper, section 4: configurations with up to four levels).
 pub const MAX_LEVELS: usize = 4;
 /// Number of examples that the rate over all levels counts for, `a`. Guess.
 const SMOOTHING: f32 = 2.0;

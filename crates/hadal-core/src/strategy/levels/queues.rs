@@ -1,9 +1,9 @@
 //! Queues of the level strategies.
 //!
-//! Two queues serve the backward crawl. Each level has a crawling frontier and a persistent frontier. New links wait in
-//! the persistent frontier. When the crawling frontier has no ready link, a batch is loaded from the persistent one, best
-//! links first. So links with delayed benefit are visited too (FFC paper, section 3.4). Nearer levels get more of a batch:
-//! with three levels the shares are 1/2, 1/3 and 1/6.
+//! Two queues serve the backward crawl. Each level has a crawling frontier and a persistent frontier. New
+//! links wait in the persistent frontier. When the crawling frontier has no ready link, a batch is loaded
+//! from the persistent one, best links first. So links with delayed benefit are visited too (FFC paper,
+//! section 3.4). Nearer levels get more of a batch: with three levels the shares are 1/2, 1/3 and 1/6.
 
 use super::super::{QueueChoice, QueueHeads, StrategyCommand};
 use crate::link::QueueId;

@@ -1,10 +1,10 @@
 //! Feature spaces FSS and FSL (SmartCrawler paper, section 4.1) and similarity to them (section 4.3).
 //!
-//! FSS describes links to home pages of deep sites by URL, anchor and text around. FSL describes links to pages with forms
-//! by path, anchor and text around. Each of the three contexts selects the stems that most examples contain. Its vector
-//! `V` has the weights `1 + ln tf`, where `tf` is the number of examples with the stem (equation 3). The vector `L` of a
-//! link has a 1 for each selected stem that the link contains. Other stems have no dimension, so they do not make a link
-//! less similar.
+//! FSS describes links to home pages of deep sites by URL, anchor and text around. FSL describes links to
+//! pages with forms by path, anchor and text around. Each of the three contexts selects the stems that most
+//! examples contain. Its vector `V` has the weights `1 + ln tf`, where `tf` is the number of examples with
+//! the stem (equation 3). The vector `L` of a link has a 1 for each selected stem that the link contains.
+//! Other stems have no dimension, so they do not make a link less similar.
 //!
 //! ```text
 //! similarity(link) = sum over the three contexts of  V·L / (|V| |L|)      (equations 4, 5 and 8)
@@ -20,7 +20,7 @@ use url::Url;
 
 /// Stems selected per context. The paper leaves `k` open; its tables list between five and twenty. Guess.
 const SELECTED_STEMS: usize = 10;
-/// Most stems counted per context; the rarest are removed first. Guess; bounds memory.
+/// Maximum number of stems counted per context; the rarest are removed first. Guess; bounds memory.
 const MAX_STEMS: usize = 1_000;
 
 /// Stems of the examples in three contexts.

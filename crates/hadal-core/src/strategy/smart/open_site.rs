@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most links of a site in its link tree. Guess; bounds memory.
+/// Maximum number of links of a site in its link tree. Guess; bounds memory.
 const MAX_LINKS: usize = 2_000;
-/// Most other sites that a site contributes. Guess; bounds memory.
+/// Maximum number of other sites that a site contributes. Guess; bounds memory.
 const MAX_FOUND_SITES: usize = 256;
 /// Visits of other sites after which a site without a visit is left: its hosts are too slow. Guess.
 const MAX_WAIT: u64 = 1_000;

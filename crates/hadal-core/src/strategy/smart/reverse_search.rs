@@ -1,9 +1,9 @@
 //! Reverse searching (SmartCrawler paper, section 3.2.1 and algorithm 1): pages that link to a good site probably link
 //! to more sites of the topic.
 //!
-//! A search looks up backlinks of the home page of a seed site or known deep site, drawn at random. Each linking page is
-//! a candidate. A candidate is a centre page if it has a relevant form or links to more than two seed or deep sites. The
-//! other sites that a centre page links to join the site frontier.
+//! A search looks up backlinks of the home page of a seed site or known deep site, drawn at random. Each
+//! linking page is a candidate. A candidate is a centre page if it has a relevant form or links to more than
+//! two seed or deep sites. The other sites that a centre page links to join the site frontier.
 
 use crate::address::{LinkId, Site};
 use crate::link::{FrontierLink, LinkOrigin};
@@ -15,13 +15,14 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A search starts when fewer sites than this wait. The paper gives no number. Guess.
 pub const MIN_SITES: u64 = 20;
-/// Most candidates per search. Guess.
+/// Maximum number of candidates per search. Guess.
 const PAGES_PER_SEARCH: usize = 20;
-/// Candidates that are remembered; some are never visited, because the engine drops them. Guess.
+/// Maximum number of candidates that are remembered; some are never visited, because the engine drops them.
+/// Guess.
 const MAX_PENDING: usize = 200;
 /// A candidate that links to more seed or deep sites than this is a centre page. User-defined in the paper. Guess.
 const MAX_CHANCE_SITES: usize = 2;
-/// Most sites to search from. Guess; bounds memory.
+/// Maximum number of sites to search from. Guess; bounds memory.
 const MAX_ROOTS: usize = 512;
 
 /// State of the reverse search.
@@ -74,8 +75,8 @@ impl ReverseSearch {
         self.is_running
     }
 
-    /// Receives the result of a look-up. One page of each other site becomes a candidate: further pages of a site rarely
-    /// add sites, and pages of the searched site link to itself.
+    /// Receives the result of a look-up. One page of each other site becomes a candidate: further pages of a
+    /// site rarely add sites, and pages of the searched site link to itself.
     pub fn on_backlinks(&mut self, about: &Url, linking: &[Url]) {
         self.is_running = false;
         if self.candidates.len() > MAX_PENDING {

@@ -24,7 +24,7 @@ pub const LOW: QueueId = QueueId(4);
 /// Bits that mark the queues of a site among queue numbers. Arbitrary.
 const DIRECTORY_BIT: u64 = 1 << 62;
 const FOUND_BIT: u64 = 1 << 61;
-/// Most sites in the table. Guess; bounds memory.
+/// Maximum number of sites in the table. Guess; bounds memory.
 const MAX_SITES: usize = 30_000;
 
 /// Hash of a site; tables with names would be too large.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Most deep sites that are remembered. Guess; bounds memory.
+/// Maximum number of deep sites that are remembered. Guess; bounds memory.
 const MAX_DEEP_SITES: usize = 20_000;
 
 /// State of SmartCrawler.

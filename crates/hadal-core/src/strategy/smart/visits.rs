@@ -1,5 +1,5 @@
-//! Effects of a visit: a home page may open its site, a page of an open site continues or ends the site, and a centre page
-//! adds sites.
+//! Effects of a visit: a home page may open its site, a page of an open site continues or ends the site, and
+//! a centre page adds sites.
 
 use super::open_site::OpenSite;
 use super::site_table::{HIGH, LOW, SiteKey, SiteStatus};
@@ -12,7 +12,7 @@ use crate::page::{Link, Page};
 use crate::strategy::{ON_TOPIC, PageVisit, StrategyCommand};
 use rustc_hash::FxHashSet;
 
-/// Most sites that one centre page adds. Guess.
+/// Maximum number of sites that one centre page adds. Guess.
 const MAX_SITES_OF_CENTRE: usize = 256;
 
 impl SmartCrawler {

@@ -20,8 +20,7 @@ pub fn section(all: FindComparison<'_>) -> Section {
     });
     Section {
         title: "Relevant forms over requests and pages".into(),
-        note: "Over requests all is charged: training, robots.txt, look-ups. Over pages training is free."
-            .into(),
+        note: "Requests include training, robots.txt and look-ups. Pages do not include training.".into(),
         charts: charts.collect(),
         ..Section::default()
     }

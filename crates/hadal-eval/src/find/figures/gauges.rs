@@ -34,7 +34,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
         places.filter(|(topic, name)| wanted(topic, name)).map(|(topic, name)| chart(all, topic, name));
     (!rows.is_empty()).then(|| Section {
         title: "Queues and look-ups".into(),
-        note: "The last value of what strategies watch, topic by topic; charts show the first world.".into(),
+        note: "Last value of each gauge of the strategies, by topic; charts show the first world.".into(),
         headings: headings.chain(topics.iter().map(|topic| Cow::Owned(topic.to_string()))).collect(),
         rows,
         charts: charts.collect(),

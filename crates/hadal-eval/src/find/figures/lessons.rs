@@ -30,7 +30,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
     }
     (!rows.is_empty()).then(|| Section {
         title: format!("Features learned: {topic}"),
-        note: "First, second, middle and last lesson of each model; stems, and how many examples have them."
+        note: "First, second, middle and last lesson of each model: stems with the number of examples that have them."
             .into(),
         headings: headings(&["strategy", "model", "iteration", "page", "examples", "where", "terms"]),
         rows,

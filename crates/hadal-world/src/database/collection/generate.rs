@@ -38,9 +38,9 @@ impl Default for CollectionSpec {
     }
 }
 
-/// Most records of a collection. Guess; bounds memory.
+/// Maximum number of records of a collection. Guess; bounds memory.
 pub(super) const MAX_RECORDS: u32 = 2_000_000;
-/// Most words of a text. Guess.
+/// Maximum number of words of a text. Guess.
 const MAX_WORDS: f64 = 3_000.0;
 
 /// Share of records without a text. Guess.

@@ -31,8 +31,8 @@ pub enum CollectionError {
 }
 
 impl Collection {
-    /// Reads a `.jsonl` or `.jsonl.gz` file. Each line is a JSON object; `id`, `title` and `text` are the record, all other
-    /// members are columns. Lines that are not records are skipped and counted.
+    /// Reads a `.jsonl` or `.jsonl.gz` file. Each line is a JSON object; `id`, `title` and `text` are the
+    /// record, all other members are columns. Lines that are not records are skipped and counted.
     pub fn open(path: &Path) -> Result<Collection, CollectionError> {
         let unread = |error| CollectionError::Read { path: path.to_path_buf(), error };
         let file = BufReader::with_capacity(1 << 16, File::open(path).map_err(unread)?);

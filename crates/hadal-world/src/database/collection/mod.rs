@@ -35,7 +35,7 @@ pub struct Record<'c> {
     pub text: &'c str,
 }
 
-/// Most columns of a collection; further attributes are dropped. Guess.
+/// Maximum number of columns of a collection; further attributes are dropped. Guess.
 const MAX_COLUMNS: usize = 40;
 
 /// Records with a detected language. Guess.

@@ -1,7 +1,7 @@
 //! Invented words with the frequency distribution of real ones.
 //!
-//! The word of rank `r` (from 0) has a probability proportional to `(r + q)^-s` (Zipf-Mandelbrot). The most frequent words
-//! are English function words, so that stop word lists apply.
+//! The word of rank `r` (from 0) has a probability proportional to `(r + q)^-s` (Zipf-Mandelbrot). The most
+//! frequent words are English function words, so that stop word lists apply.
 
 use super::Script;
 use crate::random::{SeededRng, mix};
@@ -27,8 +27,8 @@ const EXPONENT: f64 = 1.05;
 /// Shift `q` of the Zipf-Mandelbrot law. Guess.
 const SHIFT: f64 = 2.7;
 
-/// Sampler of ranks by the Zipf-Mandelbrot law in constant time, by the alias method. Cell `i` returns `i` with probability
-/// `keeps[i]`, else `other[i]`.
+/// Sampler of ranks by the Zipf-Mandelbrot law in constant time, by the alias method. Cell `i` returns `i`
+/// with probability `keeps[i]`, else `other[i]`.
 pub(super) struct ZipfSampler {
     keeps: Vec<f64>,
     other: Vec<u32>,

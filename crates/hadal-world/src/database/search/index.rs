@@ -219,8 +219,8 @@ pub(in crate::database) fn content(title: &str, text: &str, indexed: IndexedText
 /// Codes below this equal the length that they represent.
 const PLAIN_CODES: u32 = 24;
 
-/// Number of words that a length code represents. Ranking needs only approximate lengths, so they are kept in one byte as
-/// in Lucene (`SmallFloat.intToByte4`): up to 40 exactly, beyond with four significant bits.
+/// Number of words that a length code represents. Ranking needs only approximate lengths, so they are kept in
+/// one byte as in Lucene (`SmallFloat.intToByte4`): up to 40 exactly, beyond with four significant bits.
 fn length_of_code(code: u8) -> u32 {
     let Some(float) = u32::from(code).checked_sub(PLAIN_CODES) else { return u32::from(code) };
     let (mantissa, exponent) = (float & 7, float >> 3);

@@ -8,11 +8,11 @@ use crate::database::config::{DatabaseConfig, QueryOperator, WordMatch};
 /// Records in ascending order, each with the frequency of a term group.
 pub(in crate::database) type Matches = Vec<(u32, u32)>;
 
-/// Most words of a query that are evaluated. Guess; search engines have similar limits.
+/// Maximum number of words of a query that are evaluated. Guess; search engines have similar limits.
 const MAX_WORDS: usize = 32;
 
-/// Groups of terms that a record must contain side by side. With [`QueryOperator::Phrase`] the whole query is one group.
-/// Otherwise each word is a group, and so is each run of characters in a script without spaces.
+/// Groups of terms that a record must contain side by side. With [`QueryOperator::Phrase`] the whole query is
+/// one group. Otherwise each word is a group, and so is each run of characters in a script without spaces.
 pub(in crate::database) fn term_groups(
     query: &str,
     analysis: Analysis,

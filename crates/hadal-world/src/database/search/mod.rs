@@ -1,7 +1,7 @@
 //! Full-text search over a collection, in memory.
 //!
-//! [`analysis`] splits text into terms, [`index`] maps terms to [`postings`], [`matching`] evaluates the words of a query
-//! to records with frequencies, and [`ranking`] scores and orders them.
+//! [`analysis`] splits text into terms, [`index`] maps terms to [`postings`], [`matching`] evaluates the
+//! words of a query to records with frequencies, and [`ranking`] scores and orders them.
 
 pub(super) mod analysis;
 pub(super) mod index;

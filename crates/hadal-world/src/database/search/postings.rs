@@ -1,8 +1,9 @@
 //! Posting lists: for each term the records that contain it, how often, and at which positions.
 //!
 //! A list has two byte streams of variable-length integers. The *entry* stream holds per record
-//! `2 * (record - previous record) + (1 if the frequency is 1)`, followed by the frequency if it is not 1. The *position*
-//! stream, kept only for phrase search, holds per occurrence the difference to the previous position in that record.
+//! `2 * (record - previous record) + (1 if the frequency is 1)`, followed by the frequency if it is not 1.
+//! The *position* stream, kept only for phrase search, holds per occurrence the difference to the previous
+//! position in that record.
 
 /// Growing posting list of one term.
 #[derive(Default)]

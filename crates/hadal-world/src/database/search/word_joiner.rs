@@ -1,9 +1,10 @@
 //! Words of scripts without spaces, from the statistics of a collection.
 //!
-//! Two adjacent characters `a` and `b` belong together by `n(ab)^2 / (n(a) * n(b))`, where `n` counts occurrences in the
-//! collection. They are a word if that is at least [`MIN_ASSOCIATION`], and more than for the next pair. Sequences of
-//! katakana are one word. All other characters are words by themselves. Real search software uses dictionaries; like
-//! these, the rule finds most words of two characters and none of the pairs across words.
+//! Two adjacent characters `a` and `b` belong together by `n(ab)^2 / (n(a) * n(b))`, where `n` counts
+//! occurrences in the collection. They are a word if that is at least [`MIN_ASSOCIATION`], and more than for
+//! the next pair. Sequences of katakana are one word. All other characters are words by themselves. Real
+//! search software uses dictionaries; like these, the rule finds most words of two characters and none of the
+//! pairs across words.
 
 use crate::database::collection::Collection;
 use hadal_core::text::words::is_unspaced;
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// Least association of two characters of a word. Guess.
 const MIN_ASSOCIATION: f64 = 0.003;
 
-/// Most records that are counted. Guess; limits time.
+/// Maximum number of records that are counted. Guess; limits time.
 const MAX_RECORDS: u32 = 5_000;
 
 /// Counts of characters and of pairs of adjacent characters.

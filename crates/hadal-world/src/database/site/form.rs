@@ -7,10 +7,10 @@ use crate::database::shown::label_of;
 use crate::random::mix;
 use hadal_core::http::Method;
 
-/// Most options of a select. Guess.
+/// Maximum number of options of a select. Guess.
 const MAX_OPTIONS: usize = 2_000;
 
-/// Most radio buttons of a control. Guess.
+/// Maximum number of radio buttons of a control. Guess.
 const MAX_RADIO_BUTTONS: usize = 8;
 
 impl DatabasePage<'_> {

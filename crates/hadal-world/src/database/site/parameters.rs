@@ -8,7 +8,7 @@ use crate::database::query::{Filter, SearchQuery};
 use hadal_core::http::{Method, Request};
 use url::form_urlencoded;
 
-/// Most parameters that are read. Guess.
+/// Maximum number of parameters that are read. Guess.
 const MAX_PARAMETERS: usize = 200;
 
 /// Largest page number that is accepted. Guess.

@@ -10,7 +10,7 @@ use crate::database::shown::label_of;
 use crate::random::{SeededRng, mix};
 use hadal_core::http::Response;
 
-/// Most values of a facet. Guess.
+/// Maximum number of values of a facet. Guess.
 const MAX_FACET_VALUES: usize = 40;
 
 /// Parameter that asks for the results as a file.

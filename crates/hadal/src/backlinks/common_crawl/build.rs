@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most linking sites kept per site. Guess.
+/// Maximum number of linking sites kept per site. Guess.
 pub const MAX_LINKING: usize = 200;
 
 /// SQLite settings of the draft. It is deleted on any failure, so it needs no journal.

@@ -135,11 +135,11 @@ pub fn vertex(line: &str) -> Result<(u32, &str), String> {
 
 /// Parses an edge: the numbers of the linking vertex and of its target.
 pub fn edge(line: &str) -> Result<(u32, u32), String> {
-    let (from, to) = line.split_once('\t').ok_or("it is no pair of numbers")?;
+    let (from, to) = line.split_once('\t').ok_or("it is not a pair of numbers")?;
     Ok((number(from)?, number(to)?))
 }
 
 fn number(text: &str) -> Result<u32, String> {
     text.parse()
-        .map_err(|_| format!("'{}' is no number of a vertex", text.chars().take(20).collect::<String>()))
+        .map_err(|_| format!("'{}' is not the number of a vertex", text.chars().take(20).collect::<String>()))
 }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Most numbers sorted in memory at once: 200 MB. Guess.
+/// Maximum number of numbers sorted in memory at once: 200 MB. Guess.
 const MAX_SORTED: usize = 25_000_000;
 
 /// Backlinks from a web graph.

@@ -37,7 +37,7 @@ async fn ask(graph: &CommonCrawl, address: &str) -> Vec<String> {
 }
 
 fn refused(folder: &Path) -> String {
-    open(folder).err().expect("it is no graph").to_string()
+    open(folder).err().expect("it is not a graph").to_string()
 }
 
 #[tokio::test]

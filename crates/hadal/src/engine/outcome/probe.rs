@@ -37,7 +37,8 @@ impl OutcomeBuilder<'_> {
         match (probe.probe.result(), probe.next_request()) {
             (None, Some(request)) => {
                 let link = FrontierLink { url: request.url, task: LinkTask::Probe(probe), ..queued.link };
-                // A probe in progress comes before probes that have not started.
+                // A probe in progress comes before probes that have not started, whose scores are
+                // probabilities.
                 let score = queued.score + 1.0;
                 let next = QueuedLink { link, score, attempts: 0, not_before: Time(0), ..queued };
                 self.outcome.end = StepEnd::Continue(Box::new(next));

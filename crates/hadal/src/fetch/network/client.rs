@@ -22,13 +22,14 @@ use tower_service::Service;
 
 pub(super) type Client = legacy::Client<TlsConnector, Full<Bytes>>;
 
-/// Idle connections kept per host. A host receives one request at a time, so more are never reused.
+/// Maximum number of idle connections kept per host. A host receives one request at a time, so more are never
+/// reused.
 const MAX_IDLE_PER_HOST: usize = 1;
 /// Time for which an idle connection is kept. Guess.
 const IDLE_TIME: Duration = Duration::from_secs(20);
-/// Most bytes of response headers. Guess.
+/// Maximum number of bytes of response headers. Guess.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
-/// Most response headers. Guess.
+/// Maximum number of response headers. Guess.
 const MAX_HEADERS: usize = 200;
 
 pub(super) fn build(connector: TcpConnector, options: &NetworkOptions) -> Result<Client, NetworkError> {
@@ -108,8 +109,8 @@ pub(super) fn error_of(error: &legacy::Error) -> FetchError {
     }
 }
 
-/// First error of type `E` in a chain of causes. IO errors leave the error they carry out of the chain, so they are
-/// looked into.
+/// First error of type `E` in a chain of causes. An IO error does not name the error that it wraps as its
+/// cause, so it is unwrapped here.
 fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut link = Some(error);
     while let Some(error) = link {

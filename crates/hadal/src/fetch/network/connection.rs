@@ -1,4 +1,4 @@
-//! An open connection, with what the HTTP client has to know about it.
+//! An open connection, with the facts that the HTTP client needs about it.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};

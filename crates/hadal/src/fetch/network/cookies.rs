@@ -9,13 +9,13 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use url::Url;
 
-/// Most cookies per site (RFC 6265, section 6.1, asks for at least 50 per domain).
+/// Maximum number of cookies per site (RFC 6265, section 6.1, asks for at least 50 per domain).
 const MAX_PER_SITE: usize = 50;
-/// Most bytes of a `Set-Cookie` header (RFC 6265, section 6.1).
+/// Maximum number of bytes of a `Set-Cookie` header (RFC 6265, section 6.1).
 const MAX_COOKIE_BYTES: usize = 4096;
-/// Most bytes of a `Cookie` header. Guess.
+/// Maximum number of bytes of a `Cookie` header. Guess.
 const MAX_HEADER_BYTES: usize = 8192;
-/// Most bytes of all cookies. Guess.
+/// Maximum number of bytes of all cookies. Guess.
 const MAX_JAR_BYTES: usize = 16 * 1024 * 1024;
 
 /// All cookies of a session.

@@ -1,12 +1,12 @@
 //! Decoding of content codings, up to a limit.
 //!
-//! Each layer of coding is limited by itself, so a nested decompression bomb costs at most the limit per layer. The
-//! output before a damage in the stream is kept.
+//! Each layer of coding is limited by itself, so a nested decompression bomb costs at most the limit per
+//! layer. If the stream is damaged, the output before the damage is kept.
 
 use hadal_core::http::BodyCompleteness;
 use std::io::{BufReader, Chain, Cursor, Read, Take};
 
-/// Most layers of coding. More of them occur in attacks only. Guess.
+/// Maximum number of layers of coding. More of them occur in attacks only. Guess.
 const MAX_LAYERS: usize = 4;
 /// Base-2 logarithm of the largest zstd window: 8 MiB, as in RFC 9659.
 const ZSTD_WINDOW_LOG: u32 = 23;
@@ -58,7 +58,7 @@ enum Coding {
 type Layer = Chain<Cursor<Vec<u8>>, Take<Box<dyn Read>>>;
 
 impl Coding {
-    /// Coding with this name; `None` for `identity` and for names that are no codings.
+    /// Coding with this name; `None` for `identity` and for names that are not codings.
     fn named(name: &str) -> Option<Coding> {
         match name.to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Coding::Gzip),

@@ -17,7 +17,7 @@ pub enum RobotsAnswer {
     Redirect(Url),
 }
 
-/// Redirects followed to a robots.txt (RFC 9309, section 2.3.1.2, asks for at least five).
+/// Maximum number of redirects followed to a robots.txt (RFC 9309, section 2.3.1.2, asks for at least five).
 pub const MAX_ROBOTS_HOPS: u8 = 5;
 /// Shortest lifetime of a robots.txt, whatever `max-age` says. Guess.
 const MIN_LIFETIME: Duration = Duration::from_secs(3600);
@@ -25,7 +25,7 @@ const MIN_LIFETIME: Duration = Duration::from_secs(3600);
 pub(in crate::polite) const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// Time for which everything is disallowed after the first failure to fetch robots.txt. Guess.
 const FIRST_DISALLOW_PERIOD: Duration = Duration::from_secs(30);
-/// Bytes of robots.txt that are read (RFC 9309, section 2.5, asks for at least 500 KiB).
+/// Maximum number of bytes of robots.txt that are read (RFC 9309, section 2.5, asks for at least 500 KiB).
 const MAX_BYTES: usize = 512 * 1024;
 
 /// Interprets the response to a request for robots.txt at `url`. The host failed `failures` times in a row before.

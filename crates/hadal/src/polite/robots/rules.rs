@@ -77,8 +77,9 @@ impl RobotsRules {
 struct GroupScope {
     names_us: bool,
     names_all: bool,
-    /// The group has path rules, so the next `User-agent` line opens another group. RFC 9309 does not know `Crawl-delay`,
-    /// and groups that consist of it alone are common: a blank line after it closes the group too.
+    /// The group has path rules, so the next `User-agent` line opens another group. RFC 9309 does not know
+    /// `Crawl-delay`, and groups that consist of it alone are common: a blank line after it closes the group
+    /// too.
     closed: bool,
     has_delay: bool,
 }

@@ -51,7 +51,8 @@ pub enum GuardError {
     WeakToken,
 }
 
-/// Least characters of a token that a user chooses. Guess; NIST SP 800-63B requires as many of a password.
+/// Minimum number of characters of a token that a user chooses. Guess; NIST SP 800-63B requires as many of a
+/// password.
 const MIN_TOKEN: usize = 8;
 
 impl Guard {

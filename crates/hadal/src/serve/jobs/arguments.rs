@@ -11,9 +11,9 @@ use serde::Deserialize;
 use url::Url;
 use utoipa::ToSchema;
 
-/// Most pages or forms of one job. Guess; they fit on a command line.
+/// Maximum number of pages or forms of one job. Guess; they fit on a command line.
 const MAX_TARGETS: usize = 1000;
-/// Most characters of a topic or of its words.
+/// Maximum number of characters of a topic or of its words.
 const MAX_WORDS: usize = 2000;
 
 /// A crawl to start. The same topic, seeds and strategy resume an earlier run.

@@ -16,9 +16,9 @@ use utoipa::ToSchema;
 const MAX_LINES: usize = 40;
 /// Greatest size of a job's result in bytes. Guess: verdicts on a hundred pages.
 const MAX_RESULT: u64 = 4 << 20;
-/// Ended jobs that are listed.
+/// Maximum number of ended jobs that are listed.
 const MAX_JOBS: usize = 50;
-/// Most jobs at the same time. Guess.
+/// Maximum number of jobs at the same time. Guess.
 const MAX_RUNNING: usize = 4;
 
 /// The program that runs jobs, with the options that all of them get.

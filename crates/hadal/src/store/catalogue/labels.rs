@@ -1,10 +1,10 @@
-//! Labels that people give to forms.
+//! Labels that users give to forms.
 
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use serde::{Deserialize, Serialize};
 
-/// Judgement of a person on a form.
+/// Judgement of a user on a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {

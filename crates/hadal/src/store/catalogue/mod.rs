@@ -1,9 +1,9 @@
-//! Queries for people: listings, exports and the dashboard.
+//! Queries for users: listings, exports and the dashboard.
 //!
 //! The cost of one call does not grow with the store. Lists continue after a row, never at a page number.
 //!
-//! People also write a little: labels, and the log of their own queries. Both are kept apart from the rows of the
-//! crawl, so that a person never waits for a crawl's transaction.
+//! Users also write: labels, and the log of their own queries. Both are stored apart from the rows of the
+//! crawl, so that a user never waits for a crawl's transaction.
 
 mod forms;
 mod labels;
@@ -22,7 +22,7 @@ use hadal_core::time::Time;
 use std::fmt;
 use std::str::FromStr;
 
-/// Queries for people.
+/// Queries for users: listings, exports and the dashboard.
 pub trait Catalogue: Send + Sync {
     /// Returns the runs that match.
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError>;
@@ -48,8 +48,8 @@ pub trait Catalogue: Send + Sync {
     /// Returns the URLs of failed requests, in the order of their first failures.
     fn failures(&self, query: &FailureQuery) -> Result<RowPage<FailureRow, FailureCursor>, StoreError>;
 
-    /// Returns entries of the audit log, oldest first; questions of people come last. Entries of discarded runs and
-    /// harvests are included.
+    /// Returns entries of the audit log, oldest first; queries of users come last. Entries of discarded runs
+    /// and harvests are included.
     fn submissions(
         &self,
         query: &SubmissionQuery,
@@ -73,11 +73,11 @@ pub trait Catalogue: Send + Sync {
     /// Sets or removes labels. Durable at once, and allowed for readers.
     fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError>;
 
-    /// Writes the query of a person to the audit log and returns its number. Durable at once, and allowed for readers.
-    /// The store sets [`Submission::by`] and [`Submission::seq`].
+    /// Writes the query of a user to the audit log and returns its number. Durable at once, and allowed for
+    /// readers. The store sets [`Submission::by`] and [`Submission::seq`].
     fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError>;
 
-    /// Adds the result of a person's query to the audit log.
+    /// Adds the result of a user's query to the audit log.
     fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError>;
 
     /// True if a process holds this store open for crawling or harvesting.
@@ -200,7 +200,7 @@ pub struct SubmissionQuery {
 /// Position in the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubmissionCursor {
-    /// True if the entries of runs and harvests are all read, and those of people follow.
+    /// True if the entries of runs and harvests are all read, and those of users follow.
     pub(super) is_user_query: bool,
     /// Row number of the last entry read.
     pub(super) number: i64,

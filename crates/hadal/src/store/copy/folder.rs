@@ -17,7 +17,7 @@ impl FolderTables {
         FolderTables { store }
     }
 
-    /// Runs `work` on the database that holds a table. `None` if people wrote nothing yet.
+    /// Runs `work` on the database that holds a table. `None` if users wrote nothing yet.
     fn with<T>(
         &self,
         table: &TableLayout,

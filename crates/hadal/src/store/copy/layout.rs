@@ -40,7 +40,7 @@ pub struct TableLayout {
     pub order: &'static str,
     /// Column with row numbers that a new row continues.
     pub numbered: Option<&'static str>,
-    /// True for the rows that people wrote: in a folder they are in `notes.db`.
+    /// True for the rows that users wrote: in a folder they are in `notes.db`.
     pub is_user_data: bool,
 }
 

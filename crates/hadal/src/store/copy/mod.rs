@@ -114,7 +114,7 @@ fn refuse_full(url: &str, store: &dyn Store) -> Result<(), StoreError> {
     }
 }
 
-/// Copies the instructions of people to runs and harvests.
+/// Copies the instructions of users to runs and harvests.
 fn copy_controls(source: &dyn Store, target: &dyn Store) -> Result<(), StoreError> {
     let runs = source.runs(&RunQuery::default())?.into_iter().map(|run| Activity::Run(run.id));
     let harvests = source.harvests(&HarvestQuery::default())?.into_iter();

@@ -32,7 +32,7 @@ pub trait HarvestStore: Send + Sync {
         limit: usize,
     ) -> Result<RowPage<PastAnswer, u32>, StoreError>;
 
-    /// Stores results of looks at forms. A check replaces the earlier one of its form.
+    /// Stores results of form checks. A check replaces the earlier one of its form.
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError>;
 }
 

@@ -60,13 +60,13 @@ impl HarvestSpec {
 pub struct HarvestRow {
     /// Number of the harvest.
     pub id: HarvestId,
-    /// Specification of the harvest.
+    /// Form, topic, policy and source.
     pub spec: HarvestSpec,
     /// Start time, on the clock of the harvest.
     pub began: Time,
-    /// Progress of the harvest.
+    /// State, reason for the end, clock and running time.
     pub progress: HarvestProgress,
-    /// Counters of the harvest.
+    /// Totals over all sessions.
     pub counters: HarvestCounters,
     /// Last size estimate.
     pub estimate: Option<HarvestEstimate>,
@@ -100,7 +100,7 @@ pub struct RefreshCounters {
 pub struct HarvestProgress {
     /// State of the harvest.
     pub state: HarvestState,
-    /// Reason for the end, as text for people.
+    /// Reason for the end, as text for users.
     pub ending: Option<String>,
     /// Clock of the harvest. Every step sets it, too.
     pub now: Time,
@@ -118,7 +118,7 @@ pub enum HarvestState {
     /// The last session was killed. The same command resumes the harvest. Lists return this for harvests of a store
     /// that no process holds open.
     Interrupted,
-    /// Stopped by a person. The same command resumes the harvest.
+    /// Stopped by the user. The same command resumes the harvest.
     Stopped,
     /// A budget is used up. A higher budget resumes the harvest.
     Budget,
@@ -172,8 +172,8 @@ impl HarvestCounters {
     }
 }
 
-/// Size estimate of a harvest. Each array holds the lower bound, the estimate and the upper bound; the interval holds
-/// nine times in ten.
+/// Size estimate of a harvest. Each array holds the lower end of the 90 % interval, the estimate and the
+/// upper end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarvestEstimate {
     /// Number of records behind the form. The upper bound may be infinite.
@@ -278,7 +278,7 @@ impl RecordRow {
 pub struct RecordDates {
     /// Last time that an answer of a refresh held the record.
     pub seen: Option<Time>,
-    /// Last time that its text was another one.
+    /// Last time that its text changed.
     pub changed: Option<Time>,
     /// Time since which the record is gone.
     pub removed: Option<Time>,
@@ -295,7 +295,7 @@ pub enum RecordChange {
     Removed(RecordId),
 }
 
-/// Result of the last look at a form's page.
+/// Result of the last check of a form's page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormCheck {
     /// Identity of the form.

@@ -1,4 +1,5 @@
-//! Queries for people over a store in memory. Every call builds and sorts its list.
+//! Queries for listings, exports and the dashboard over a store in memory. Every call builds and sorts its
+//! list.
 
 use super::super::search::SearchWords;
 use super::super::*;

@@ -48,7 +48,7 @@ struct SharedState {
     labels: BTreeMap<(FormId, String), LabelRow>,
     /// Last check of each form.
     form_checks: BTreeMap<FormId, FormCheck>,
-    /// Number of the last question of a person.
+    /// Number of the last query of a user.
     user_queries: u64,
 }
 

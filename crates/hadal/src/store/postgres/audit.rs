@@ -1,4 +1,4 @@
-//! Audit log in its table. Questions of people have run 0 and harvest 0.
+//! Audit log in its table. Queries of users have run 0 and harvest 0.
 
 use super::super::{HarvestId, RunId, Submission, SubmissionQuery, SubmissionResult, Submitter};
 use super::codec::{self, Columns, bits, text, word};
@@ -44,7 +44,7 @@ pub fn complete(by: Submitter, results: &[(u64, &SubmissionResult)]) -> Result<O
     Ok(command)
 }
 
-/// Numbers of the run and of the harvest. 0, which is no valid number, means none.
+/// Numbers of the run and of the harvest. 0, which is not a valid number, means none.
 pub fn submitter_columns(by: Submitter) -> (i64, i64) {
     match by {
         Submitter::Run(run) => (bits(run.0), 0),
@@ -53,7 +53,7 @@ pub fn submitter_columns(by: Submitter) -> (i64, i64) {
     }
 }
 
-/// Entries with their row numbers, after row number `last`: those of people, or those of runs and harvests.
+/// Entries with their row numbers, after row number `last`: those of users, or those of runs and harvests.
 pub fn after(
     connection: &ServerConnection,
     query: &SubmissionQuery,
@@ -111,7 +111,7 @@ fn entry(row: &Row) -> Result<Submission, Fault> {
     })
 }
 
-/// Adds a question of a person and returns its number.
+/// Adds a query of a user and returns its number.
 pub fn log_user_query(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
     let rows = connection.query(command!("SELECT nextval('question_number')"))?;
     let seq = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;

@@ -12,7 +12,7 @@ pub enum Fault {
     Unreachable(String),
     /// Another worker holds the run or harvest.
     Taken { what: String, holder: String },
-    /// This worker was silent for too long and lost its partitions of the run.
+    /// The lease of this worker expired, and it lost its partitions of the run.
     Evicted { what: String },
     /// The transaction was undone on purpose: a lease that it renews is gone.
     Undone,

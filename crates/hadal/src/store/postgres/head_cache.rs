@@ -1,9 +1,9 @@
 //! First waiting links of hosts in memory, so that a choice needs neither a query nor a flush.
 //!
-//! For each step the engine reads the first links of one host and queue. The cache keeps some of them per host and
-//! queue, and follows the batches of its handle: links that arrive, move, or are sent. An entry holds the beginning of a
-//! queue up to a bound; beyond it, the database knows more. What the cache does not know is read from the database, after
-//! which the batches that are not written yet are applied to it.
+//! For each step the engine reads the first links of one host and queue. The cache keeps some of them per
+//! host and queue, and follows the batches of its handle: links that arrive, move, or are sent. An entry
+//! holds the beginning of a queue up to a bound; beyond it, the database knows more. What the cache does not
+//! know is read from the database, after which the batches that are not written yet are applied to it.
 
 use super::super::{Batch, FrontierChange, QueueSlice, StepTarget};
 use hadal_core::address::{Host, LinkId};
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Links that are read per host and queue. Guess: four choices.
 pub const LINKS_PER_QUEUE: usize = 8;
-/// Most links in the cache; it is emptied when it is full. Guess: about 40 MB.
+/// Maximum number of links in the cache; it is emptied when it is full. Guess: about 40 MB.
 const MAX_LINKS: usize = 40_000;
 
 /// A queue of one host.

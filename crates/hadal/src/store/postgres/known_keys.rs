@@ -30,8 +30,8 @@ pub struct KnownKeys {
 }
 
 impl KnownKeys {
-    /// Reads the keys of a run, or of some of its partitions, in one round trip. `None` if there are too many. Forms and
-    /// sites are those of the whole run, since they are few.
+    /// Reads the keys of a run, or of some of its partitions, in one round trip. `None` if there are too
+    /// many. Forms and sites are those of the whole run, since they are few.
     pub fn load(
         connection: &ServerConnection,
         run: RunId,

@@ -205,7 +205,7 @@ pub fn held(connection: &ServerConnection) -> Result<Vec<Activity>, Fault> {
     connection.query(command!(HELD_QUERY))?.iter().map(activity).collect()
 }
 
-/// Name of this process for people.
+/// Name of this process, shown to users.
 pub fn worker_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "localhost".to_string() } else { host.trim().to_string() };

@@ -24,7 +24,7 @@ pub struct Settings {
     root_certificates: Option<PathBuf>,
     /// URL without its password, for messages.
     pub name: String,
-    /// Time without a sign of life after which a worker of a shared run loses its partitions.
+    /// Time without a report or commit after which a worker of a shared run loses its partitions.
     pub lease: Duration,
 }
 

@@ -108,7 +108,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for E
     type Error = io::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> io::Result<EncryptionTo> {
-        // The name is used for TLS only: a path of a local socket is no name, and needs none.
+        // The name is used for TLS only: the path of a local socket is not a host name, and needs none.
         let name = ServerName::try_from(host.to_string()).ok();
         Ok(EncryptionTo { config: Arc::clone(&self.config), name })
     }

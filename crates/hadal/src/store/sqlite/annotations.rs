@@ -1,4 +1,4 @@
-//! Labels and questions of people, in `notes.db` beside the crawl's database.
+//! Labels and queries of users, in `notes.db` beside the crawl's database.
 //!
 //! A crawl holds the write transaction of its database most of the time. A separate file lets people write without
 //! waiting for it. The file is created with the first label or question.

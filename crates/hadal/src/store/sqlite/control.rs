@@ -1,4 +1,4 @@
-//! Instructions of people to runs and harvests, in `control.json` beside the database.
+//! Instructions of users to runs and harvests, in `control.json` beside the database.
 //!
 //! A crawl holds the write transaction of its database most of the time. A separate file lets an instruction take
 //! effect without waiting for it. The file is replaced atomically.

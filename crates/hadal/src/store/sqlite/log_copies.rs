@@ -1,8 +1,8 @@
 //! Copies of the write-ahead log into the database, beside the work of a crawl.
 //!
-//! SQLite would copy the log within a commit, and a crawl with a million links would wait for it for half a second. A
-//! thread with a connection of its own copies most of the log while the crawl appends to it. The commit afterwards copies
-//! the rest, so that the log starts over.
+//! SQLite would copy the log within a commit, and a crawl with a million links would wait for it for half a
+//! second. A thread with a connection of its own copies most of the log while the crawl appends to it. The
+//! commit afterwards copies the rest, so that the log starts over.
 
 use super::super::Access;
 use super::opening::connect;
@@ -56,7 +56,7 @@ fn start(folder: &Path) -> Option<JoinHandle<()>> {
     std::thread::Builder::new().name("log copy".into()).spawn(work).ok()
 }
 
-/// Copies what no reader needs any more, without waiting for anybody.
+/// Copies the part that no reader needs any more, without waiting for other processes.
 fn copy(db: &Connection) -> rusqlite::Result<()> {
     db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }

@@ -225,8 +225,8 @@ ALTER TABLE harvest_progress RENAME COLUMN next TO upcoming;
 ALTER TABLE harvests ADD COLUMN site TEXT NOT NULL DEFAULT '';
 ";
 
-/// Format 10: changes of a strategy's state since its last full copy, and an index from which the queues of a run can be
-/// read without its links.
+/// Format 10: changes of a strategy's state since its last full copy, and an index from which the queues of a
+/// run can be read without its links.
 const STRATEGY_CHANGES: &str = "
 DROP INDEX links_of_host;
 CREATE INDEX links_of_host ON links (host, queue, score_key, arrival, state) WHERE state = 'waiting';

@@ -18,7 +18,8 @@ use std::path::Path;
 use std::time::Duration;
 
 const FILE: &str = "hadal.db";
-/// Time that a writer waits for another one. Commands of people hold the store for milliseconds, so this is ample.
+/// Time that a writer waits for another one. Commands of users hold the store for milliseconds, so this is
+/// ample.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns a connection to the store in `folder`, and the lock if it is opened for crawling.

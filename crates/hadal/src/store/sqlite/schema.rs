@@ -228,7 +228,7 @@ pub const CREATE_WORD_INDEX: &str = "
 CREATE VIRTUAL TABLE record_words USING fts5(words, content = '', detail = none, tokenize = ascii);
 ";
 
-/// Tables of `notes.db`: labels and questions of people. The log has the same columns as that of crawls.
+/// Tables of `notes.db`: labels and queries of users. The log has the same columns as that of crawls.
 pub const NOTES: &str = "
 CREATE TABLE IF NOT EXISTS labels (
     form_id TEXT NOT NULL, topic TEXT NOT NULL, label TEXT NOT NULL, at INTEGER NOT NULL,

@@ -47,7 +47,7 @@ pub fn last_seq(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Option<
     Ok(last.map(i64::cast_unsigned))
 }
 
-/// Numbers of the run and of the harvest. 0, which is no valid number, means none.
+/// Numbers of the run and of the harvest. 0, which is not a valid number, means none.
 fn submitter_columns(by: Submitter) -> (i64, i64) {
     match by {
         Submitter::Run(run) => (bits(run.0), 0),

@@ -13,11 +13,11 @@ use url::Url;
 pub const SAMPLED_ROWS: usize = 300;
 /// Share of records that must have a value in the column of an address or title. Guess.
 const MIN_PRESENT: f64 = 0.5;
-/// Share of distinct values from which a column may be an address. Guess; parts of one page differ in the fragment.
+/// Least share of distinct values in a column of addresses. Guess; parts of one page differ in the fragment.
 const MIN_DISTINCT_URLS: f64 = 0.6;
-/// Share of distinct values from which a column may be a title. Guess.
+/// Least share of distinct values in a column of titles. Guess.
 const MIN_DISTINCT_TITLES: f64 = 0.5;
-/// Mean bytes of a title at most. Guess.
+/// Greatest mean length of titles, in bytes. Guess.
 const MAX_TITLE_BYTES: f64 = 250.0;
 /// Longest identity in bytes. Guess.
 const MAX_ID_BYTES: usize = 300;
@@ -43,7 +43,7 @@ const URL_NAMES: [&str; 16] = [
     "route",
     "file",
 ];
-/// Parts of names of addresses that lead to something else than the record. Spellings seen in public APIs.
+/// Parts of names of addresses that lead to something other than the record. Spellings seen in public APIs.
 const OTHER_URL_NAMES: [&str; 14] = [
     "image", "img", "thumb", "avatar", "icon", "logo", "photo", "picture", "api", "self", "author", "user",
     "src", "preview",
@@ -83,7 +83,7 @@ const ID_NAMES: [&str; 15] = [
     "number",
     "code",
 ];
-/// Endings of files that are no pages.
+/// Endings of files that are not pages.
 const FILE_ENDINGS: [&str; 11] =
     [".xml", ".gz", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js", ".ico"];
 
@@ -294,7 +294,7 @@ fn title_score(column: &Column<'_>) -> Option<f64> {
     (is_usable && (wordy > 0.3 || name > 0.0)).then_some(score)
 }
 
-/// True for text with letters that is no address, token or date.
+/// True for text with letters that is not an address, token or date.
 fn is_wordy(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let others = value.chars().filter(|c| !c.is_alphabetic() && !c.is_whitespace()).count();
@@ -334,8 +334,8 @@ fn address_rule(columns: &[Column<'_>], links: &[Url]) -> Option<AddressRule> {
     best.map(|(rule, _)| rule)
 }
 
-/// Ways to divide a URL into prefix, value and suffix: the value begins after a slash or an equals sign behind the host,
-/// and ends at the end of the URL, its last dot, its last slash or its first ampersand.
+/// Ways to divide a URL into prefix, value and suffix: the value begins after a slash or an equals sign
+/// behind the host, and ends at the end of the URL, its last dot, its last slash or its first ampersand.
 fn parts_around(url: &str) -> Vec<(&str, &str, &str)> {
     let url = url.split('#').next().unwrap_or_default();
     let host_end = url.find("://").and_then(|at| url[at + 3..].find('/').map(|slash| at + 3 + slash));

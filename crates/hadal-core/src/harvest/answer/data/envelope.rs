@@ -15,9 +15,9 @@ use crate::submission::insert;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
-/// Scalars around the records that are read. Guess.
+/// Maximum number of scalars around the records that are read. Guess.
 const MAX_SCALARS: usize = 400;
-/// Nested values around the records. Guess.
+/// Maximum depth of nested values around the records. Guess.
 const MAX_DEPTH: usize = 8;
 
 /// Names of page numbers. Spellings seen in public APIs.
@@ -113,8 +113,8 @@ impl<'v> Envelope<'v> {
         })
     }
 
-    /// Total that the answer states, given the number of records on its first page. `empty` is the envelope of an
-    /// answer without records: a number that it shares is no total.
+    /// Total that the answer states, given the number of records on its first page. `empty` is the envelope
+    /// of an answer without records: a number that it shares is not a total.
     pub fn total(&self, shown: u64, empty: &[(String, u64)]) -> Option<StatedTotal> {
         let is_constant = |scalar: &EnvelopeScalar<'_>, number: u64| {
             number > 0 && empty.iter().any(|(keys, known)| *keys == scalar.path() && *known == number)
@@ -392,8 +392,8 @@ fn parameter_name(parameter: &str) -> String {
     plain_name(parameter.rsplit('/').next().unwrap_or_default())
 }
 
-/// The same JSON body with other values at some pointers. A number stays a number. A name that is no pointer is a key
-/// of the body; GraphQL has no such keys.
+/// The same JSON body with other values at some pointers. A number stays a number. A name that is not a
+/// pointer is a key of the body; GraphQL has no such keys.
 fn with_json_values(mut body: Value, changes: &[(String, String)]) -> Option<Value> {
     for (name, text) in changes {
         let pointer = if name.starts_with('/') { name.clone() } else { format!("/{name}") };

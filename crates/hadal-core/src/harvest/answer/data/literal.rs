@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Number, Value};
 
-/// Nested arrays and objects of a literal. Guess.
+/// Maximum depth of nested arrays and objects of a literal. Guess.
 const MAX_DEPTH: u32 = 100;
-/// Literals of one script that are tried. Guess.
+/// Maximum number of literals of one script that are tried. Guess.
 const MAX_TRIES: usize = 40;
 
 /// Returns the value of a JSON text, or the largest array or object literal of a script.
@@ -43,7 +43,7 @@ fn largest_literal(text: &str) -> Option<Value> {
 /// Position of the next literal that is an argument or is assigned.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    // Last byte before a position that is no white space.
+    // Last byte before a position that is not white space.
     let mut before = bytes[..from].iter().rev().find(|byte| !byte.is_ascii_whitespace()).copied();
     for (at, byte) in bytes.iter().copied().enumerate().skip(from) {
         let is_value = matches!(before, None | Some(b'(' | b'=' | b',' | b'\''));

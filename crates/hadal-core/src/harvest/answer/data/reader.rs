@@ -1,8 +1,8 @@
 //! Reads the records of answers that are data, and learns their position.
 //!
-//! Every list of the value is a candidate. Its score is the text of its records, times factors for addresses, for
-//! distinct records, for the query's words and for lists that held records before. A list that an answer without
-//! records shows as well is no list of records.
+//! Every list of the value is a candidate. Its score is the text of its records, times factors for addresses,
+//! for distinct records, for the query's words and for lists that held records before. A list that an answer
+//! without records shows as well is not a list of records.
 
 use super::DataDocument;
 use super::columns::{ColumnRoles, SAMPLED_ROWS, cell};
@@ -41,11 +41,11 @@ const TEXT_FACTOR: f64 = 0.1;
 const MIN_SCORE: f64 = 3.0;
 /// Records seen before the roles of columns are fixed. Guess.
 const SETTLED_ROWS: usize = 20;
-/// Records from which a value that all share is no part of their text. Guess.
+/// Least number of records for a value that all of them share to be left out of their text. Guess.
 const MIN_COMPARED_ROWS: usize = 3;
-/// Links of the entry page that are kept. Guess.
+/// Maximum number of links of the entry page that are kept. Guess.
 const MAX_LINKS: usize = 3_000;
-/// Hashes of records in answers without results. Guess.
+/// Maximum number of stored hashes of records in answers without results. Guess.
 const MAX_EMPTY_ROWS: usize = 2_000;
 /// Longest value of a field in bytes. Guess.
 const MAX_FIELD_BYTES: usize = 2_000;
@@ -63,7 +63,7 @@ pub struct DataReader {
     empty_rows: BTreeSet<u64>,
     /// Numbers around the records in an answer without results.
     empty_numbers: Vec<(String, u64)>,
-    /// Most records on one page.
+    /// Greatest number of records on one page.
     most_rows: u64,
     /// Links of the entry page.
     #[serde(skip)]

@@ -9,21 +9,21 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Nested values that are searched for lists. Guess.
+/// Maximum depth of nested values that are searched for lists. Guess.
 const MAX_DEPTH: usize = 14;
-/// Nested values of one record. Guess.
+/// Maximum depth of nested values of one record. Guess.
 const MAX_ROW_DEPTH: usize = 6;
-/// Lists of one value. Guess.
+/// Maximum number of lists of one value. Guess.
 const MAX_TABLES: usize = 200;
-/// Records of one value. Guess.
+/// Maximum number of records of one value. Guess.
 const MAX_ROWS: usize = 500_000;
-/// Entries of an object from which it may be an index of words. Guess.
+/// Least number of entries of an object that may be an index of words. Guess.
 const MIN_INDEX_ENTRIES: usize = 20;
-/// Entries of an object from which objects without numeric keys may be records. Guess.
+/// Least number of entries of an object without numeric keys whose values may be records. Guess.
 const MIN_KEYED_ROWS: usize = 3;
-/// Cells of one record. Guess.
+/// Maximum number of cells of one record. Guess.
 const MAX_CELLS: usize = 80;
-/// Bytes of one cell. Guess.
+/// Longest text of a cell, in bytes. Guess.
 const MAX_CELL_BYTES: usize = 64 << 10;
 
 /// Candidate list of records.
@@ -50,7 +50,7 @@ pub struct Cell<'v> {
     pub value: Cow<'v, str>,
     /// The scalar belongs to one of several objects in a list of the record.
     pub is_nested: bool,
-    /// The scalar is a text and no number.
+    /// The scalar is a text, not a number.
     pub is_text: bool,
 }
 
@@ -61,7 +61,7 @@ pub fn tables(value: &Value) -> Vec<Table<'_>> {
     found.tables
 }
 
-/// Bytes of a key that is read. Guess.
+/// Longest key that is read, in bytes. Guess.
 pub(super) const MAX_KEY: usize = 200;
 
 #[derive(Default)]

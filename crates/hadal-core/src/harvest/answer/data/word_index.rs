@@ -8,9 +8,9 @@ use super::columns::looks_like_address;
 use super::table::{RowSource, is_word_index};
 use serde_json::{Map, Value};
 
-/// Nested values in which a list of addresses is searched. Guess.
+/// Maximum depth of nested values in which a list of addresses is searched. Guess.
 const MAX_DEPTH: u32 = 4;
-/// Bytes of words per record. Guess.
+/// Maximum number of bytes of words kept per record. Guess.
 const MAX_BYTES: usize = 32 << 10;
 
 /// Words of each record, in the order of the index; empty if the records have no such index.

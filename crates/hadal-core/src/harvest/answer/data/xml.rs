@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use serde_json::{Map, Value};
 
-/// Nested elements of a document. Guess.
+/// Maximum depth of nested elements of a document. Guess.
 const MAX_DEPTH: usize = 60;
 
 /// An element that is not closed yet.

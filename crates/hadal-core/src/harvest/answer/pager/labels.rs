@@ -10,8 +10,8 @@ pub(super) enum PagerLabel {
     Next,
     /// The previous page, or the first or last one.
     Previous,
-    /// An arrow to the left: the previous page, unless the markup declares the next one. Lists in scripts that run to the
-    /// left continue there.
+    /// An arrow to the left: the previous page, unless the markup declares the next one. Lists in scripts
+    /// that run to the left continue there.
     LeftArrow,
     /// One arrow to the right.
     Arrow,
@@ -24,7 +24,7 @@ pub(super) enum PagerLabel {
 
 /// Longest label of a pager in bytes. Guess.
 const MAX_LABEL_BYTES: usize = 60;
-/// Bytes of a class or id that are examined. Guess.
+/// Maximum number of bytes of a class or id that are examined. Guess.
 const MAX_CLASS_BYTES: usize = 80;
 
 /// Reads the label of a link or button. Digits and punctuation around the words are ignored.
@@ -55,8 +55,8 @@ fn label_of_words(words: &str) -> PagerLabel {
     }
 }
 
-/// Label with a number and few words behind a direction: "Next 20 jobs", "Next page 2 of 12". The next seven days are
-/// no page.
+/// Label with a number and few words behind a direction: "Next 20 jobs", "Next page 2 of 12". "Next 7 days"
+/// is not a page.
 fn label_with_count(text: &str) -> PagerLabel {
     let Some(at) = text.find(|c: char| decimal_digit(c).is_some()) else { return PagerLabel::Other };
     let behind = words(&text[at..]);
@@ -73,7 +73,7 @@ fn label_with_count(text: &str) -> PagerLabel {
     }
 }
 
-/// Words behind the number of a label such as "Next 20 open jobs". Guess.
+/// Maximum number of words behind the number of a label such as "Next 20 open jobs". Guess.
 const MAX_WORDS_BEHIND: usize = 2;
 /// Units of time, which filters count: "next 7 days".
 #[rustfmt::skip]

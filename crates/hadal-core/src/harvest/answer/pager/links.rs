@@ -10,11 +10,11 @@ use crate::html::Document;
 use crate::http::Request;
 use crate::page::Link;
 
-/// Links of a page that are scored. Guess.
+/// Maximum number of links of a page that are scored. Guess.
 const MAX_LINKS: usize = 4_000;
-/// Score from which a link is taken for the next page. Guess.
+/// Least score of a link that is taken for the next page. Guess.
 const MIN_SCORE: f32 = 3.0;
-/// Score from which a link wins over `rel=next` in the page's head, which may lack the query. Guess.
+/// Least score of a link that wins over `rel=next` in the page's head, which may lack the query. Guess.
 const MIN_SCORE_OVER_HEAD: f32 = 5.0;
 
 // Terms of the score. All values are guesses.

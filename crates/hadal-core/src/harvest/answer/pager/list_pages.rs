@@ -12,8 +12,8 @@ pub(in crate::harvest::answer) struct ListPages<'a> {
 }
 
 impl ListPages<'_> {
-    /// Returns the records that are no pages of the list, or all if none would be left. A list that is printed as data
-    /// shows the addresses of the pages before and after it among its records.
+    /// Returns the records that are not pages of the list, or all if none would be left. A list that is
+    /// printed as data shows the addresses of the pages before and after it among its records.
     pub(in crate::harvest::answer) fn without_pages(&self, records: Vec<RawRecord>) -> Vec<RawRecord> {
         let is_page = |record: &RawRecord| record.url.as_ref().is_some_and(|url| self.contains(url));
         let pages = records.iter().filter(|record| is_page(record)).count();
@@ -23,8 +23,8 @@ impl ListPages<'_> {
         }
     }
 
-    /// Returns true for the address of this list that differs from the page's in the parameters of its pager only: those
-    /// that the next page changes, and numbers of the page's own address.
+    /// Returns true for the address of this list that differs from the page's in the parameters of its pager
+    /// only: those that the next page changes, and numbers of the page's own address.
     fn contains(&self, url: &Url) -> bool {
         let has_query = self.page.query().is_some_and(|query| !query.is_empty());
         has_query

@@ -8,11 +8,11 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use url::Url;
 
-/// Other links that may stand between two numbers of a row. Guess.
+/// Maximum number of other links that may stand between two numbers of a row. Guess.
 const MAX_LINKS_BETWEEN: usize = 2;
-/// Most records on one page; bounds an offset in the URL of page `n` to `n` times this. Guess.
+/// Maximum number of records on one page; bounds an offset in the URL of page `n` to `n` times this. Guess.
 const MAX_PAGE_SIZE: u64 = 1_000;
-/// Numbers from here on are no page numbers. Guess.
+/// Numbers from here on are not page numbers. Guess.
 const MAX_PAGES: u64 = 100_000;
 /// Longest label of a page number in bytes. Guess.
 const MAX_LABEL_BYTES: usize = 24;
@@ -136,8 +136,8 @@ fn current_number(page: &Page, row: &[NumberedLink<'_>]) -> Option<u64> {
     by_gap.or(at_end).or_else(by_url).or_else(at_start)
 }
 
-/// Returns true if the links of a row differ in a parameter that the page's URL lacks. Such a page is the first one, so a
-/// row from a number above 2 on is no pager but, for example, a list of years.
+/// Returns true if the links of a row differ in a parameter that the page's URL lacks. Such a page is the
+/// first one, so a row from a number above 2 on is not a pager but, for example, a list of years.
 fn is_parameter_new(page: &Page, first: &NumberedLink<'_>, row: &[NumberedLink<'_>]) -> bool {
     varying_value(&first.link.url, row).is_some() && varying_value(&page.url, row).is_none()
 }

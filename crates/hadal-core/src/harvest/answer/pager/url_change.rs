@@ -3,9 +3,9 @@
 use super::super::links::query_pairs;
 use url::Url;
 
-/// Path segments of a URL that are compared. Guess.
+/// Maximum number of path segments of a URL that are compared. Guess.
 const MAX_SEGMENTS: usize = 20;
-/// Parameters of a URL that are compared. Guess.
+/// Maximum number of parameters of a URL that are compared. Guess.
 const MAX_PARAMETERS: usize = 40;
 /// Longest part, in bytes, that may be a page number. Guess.
 const MAX_NUMBER_BYTES: usize = 24;

@@ -1,7 +1,7 @@
 //! Fields of a record: pairs of name and value.
 //!
-//! A text is a field name if it is a head cell or `dt`, if a colon follows it, or if nearly every record has it before a
-//! text that changes.
+//! A text is a field name if it is a head cell or `dt`, if a colon follows it, or if nearly every record has
+//! it before a text that changes.
 
 use super::super::view::AnswerView;
 use super::group::{RecordGroup, Segment};
@@ -10,15 +10,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fields read per record. Guess.
 pub(in super::super) const MAX_FIELDS: usize = 60;
-/// Texts of one record that are examined. Guess.
+/// Maximum number of texts of one record that are examined. Guess.
 const MAX_TEXTS: usize = 400;
 /// Longest field name in bytes. Guess.
 const MAX_NAME_BYTES: usize = 40;
 /// Longest field name in words. Guess.
 const MAX_NAME_WORDS: usize = 4;
-/// Records that are compared for constant texts. Guess.
+/// Maximum number of records that are compared for constant texts. Guess.
 const MAX_COMPARED: usize = 60;
-/// Nodes of a table among which its head row is searched. Guess.
+/// Maximum number of nodes of a table among which its head row is searched. Guess.
 const MAX_NODES_TO_HEAD: usize = 64;
 
 /// Field names that the records of a group share.

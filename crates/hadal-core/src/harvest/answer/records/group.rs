@@ -17,9 +17,9 @@ use std::ops::Range;
 
 /// Records read from one page. Guess.
 pub(in super::super) const MAX_RECORDS: usize = 5_000;
-/// Candidates that become groups. Guess.
+/// Maximum number of candidates that become groups. Guess.
 const MAX_GROUPS: usize = 8;
-/// The same, if the best candidate matches the template. Guess.
+/// Maximum number of candidates that become groups if the best one matches the template. Guess.
 const MAX_GROUPS_WITH_TEMPLATE: usize = 3;
 /// Share of the best rough score that a candidate needs. Guess.
 const MIN_SHARE_OF_BEST: f32 = 0.04;
@@ -31,7 +31,7 @@ const RECORD_WEIGHT_EXPONENT: f32 = 0.75;
 const MIN_LINK_FACTOR: f32 = 0.3;
 /// Value of `k` for the place of earlier records. Guess.
 const TEMPLATE_FACTOR: f32 = 20.0;
-/// Children after the first of a record that are examined. Guess.
+/// Maximum number of children after the first of a record that are examined. Guess.
 const MAX_CONTINUATIONS: usize = 64;
 
 /// Consecutive siblings that form one record.
@@ -276,7 +276,7 @@ fn continuations(rows: &[Vec<LabelledChild>]) -> Vec<u64> {
     counts.into_iter().filter(|(_, (count, _))| is_frequent(*count)).map(|(label, _)| label).collect()
 }
 
-/// Most children that a record has. The last row is left out, because no other record ends it.
+/// Greatest number of children of a record. The last row is left out, because no other record ends it.
 fn longest(rows: &[Vec<LabelledChild>], continuations: &[u64]) -> usize {
     let ended = rows.split_last().map_or(rows, |(_, ended)| ended);
     let length = |row: &Vec<LabelledChild>| 1 + last_position(row, continuations);

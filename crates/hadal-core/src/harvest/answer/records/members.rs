@@ -1,4 +1,4 @@
-//! Membership corrections after scoring: rows of a group that are no records, and records that it missed.
+//! Membership corrections after scoring: rows of a group that are not records, and records that it missed.
 
 use super::super::links::LinkKey;
 use super::super::view::AnswerView;
@@ -7,11 +7,11 @@ use super::group::Segment;
 use super::score::{ScoredGroup, leads_away};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Share of records with a detail link from which records without it are doubted. Guess.
+/// Least share of records with a detail link for those without it to be doubted. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.7;
-/// Share of records with a link to another host up to which they are no records. Guess.
+/// Rows with a link to another host are not records if they are at most this share of the group. Guess.
 const MAX_FOREIGN_SHARE: f32 = 0.35;
-/// Share of detail links that repeat the query from which repetition is normal for the group. Guess.
+/// Least share of detail links that repeat the query for repetition to be normal in the group. Guess.
 const MIN_REPEATING_SHARE: f32 = 0.5;
 
 /// Drops rows without the detail link that nearly all records have, such as headings and advertisements, and rows with

@@ -2,7 +2,7 @@
 //!
 //! 1. `start` and `group` build candidate groups of siblings that start alike.
 //! 2. `score` scores them, using `detail_link` and the `template` of earlier answers.
-//! 3. `members` drops rows that are no records and adds irregular ones.
+//! 3. `members` drops rows that are not records and adds irregular ones.
 //! 4. `fields` reads pairs of name and value.
 
 mod detail_link;
@@ -29,7 +29,7 @@ use url::Url;
 pub(super) const MAX_TITLE_BYTES: usize = 400;
 /// Longest text of a record in bytes. Guess.
 pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
-/// Texts among which the first line of a record is searched. Guess.
+/// Maximum number of texts among which the first line of a record is searched. Guess.
 const MAX_LINE_TEXTS: usize = 64;
 /// Share of the page's new weight that an element needs to contain a single record. Guess.
 const MIN_SINGLE_SHARE: f32 = 0.8;

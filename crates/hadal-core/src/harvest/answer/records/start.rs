@@ -19,13 +19,13 @@ pub(in super::super) enum RecordStart {
     AfterEmptyLine,
 }
 
-/// Ways to start that are tried per element. Guess.
+/// Maximum number of ways to start that are tried per element. Guess.
 const MAX_STARTS: usize = 12;
-/// Classes of one element that are examined. Guess.
+/// Maximum number of classes of one element that are examined. Guess.
 const MAX_CLASSES: usize = 6;
-/// Children of an element that enter its shape. Guess.
+/// Maximum number of children of an element that enter its shape. Guess.
 const MAX_SHAPE_CHILDREN: usize = 12;
-/// Children from which an element is split by shape: two records of two children each. Guess.
+/// Least number of children of an element that is split by shape: two records of two children each. Guess.
 const MIN_CHILDREN_FOR_SHAPE: usize = 4;
 
 /// A child of an element that may hold records.

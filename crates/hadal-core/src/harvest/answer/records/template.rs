@@ -4,15 +4,15 @@ use super::group::RecordGroup;
 use super::start::RecordStart;
 use serde::{Deserialize, Serialize};
 
-/// Continuation labels stored per template. Guess.
+/// Maximum number of continuation labels stored per template. Guess.
 const MAX_CONTINUATIONS: usize = 16;
-/// URL shapes stored per template. Guess.
+/// Maximum number of URL shapes stored per template. Guess.
 const MAX_SHAPES: usize = 8;
-/// Records with the most frequent shape from which it is that of detail pages. Guess.
+/// Least number of records with the most frequent URL shape for it to be that of detail pages. Guess.
 const MIN_SHAPE_RECORDS: u32 = 5;
-/// Answers from which the place of their records is established. Guess.
+/// Least number of answers for the place of their records to be established. Guess.
 const MIN_ANSWERS: u32 = 3;
-/// Templates stored per form. Guess.
+/// Maximum number of templates stored per form. Guess.
 const MAX_TEMPLATES: usize = 6;
 
 /// Place and structure of the records of earlier answers.

@@ -42,7 +42,8 @@ use statistics::{DownloadedWords, QueryStatistics, WordRanks};
 use std::collections::VecDeque;
 use zipf::ZipfCurve;
 
-/// Most queried words that the Zipf curve is fitted to; the latest are used. Guess; limits the time of a choice.
+/// Maximum number of queried words that the Zipf curve is fitted to; the latest are used. Guess; limits the
+/// time of a choice.
 const MAX_CURVE_POINTS: usize = 500;
 
 /// Limits of the downloaded share `P(Q)`. Guess; they keep the estimated size finite.

@@ -17,7 +17,7 @@ use crate::harvest::policy::lexicon::Lexicon;
 use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 
-/// Most records with word lists for the correction. Guess; limits memory.
+/// Maximum number of records with word lists for the correction. Guess; limits memory.
 const MAX_RECORDS: usize = 1_000_000;
 
 /// Counts above this share the first rank. Limits memory of [`WordRanks`]. Guess.

@@ -14,8 +14,8 @@
 //! | `b(d)` | brevity: short records contain few words, so few queries find them |
 //! | `H` | [`HALF_WEIGHT_WORDS`] |
 //!
-//! `g` weighs seen records by their resemblance to unseen ones. It is a soft form of Good and Turing's idea that what
-//! was seen once resembles what was never seen: a record with one capture counts `b`, with two `b / 2`, and so on.
+//! `g` is a smoothed Good-Turing weight: records captured once resemble unseen records most. A record
+//! captured once counts `b`, twice `b / 2`, and so on.
 //!
 //! The words of a record are those of its first capture, if the [`RecordSample`] still holds them. Otherwise the text
 //! of the present answer is read. Result lists often show the passage around the query word, so later texts are biased.
@@ -27,10 +27,11 @@ use crate::harvest::record::RecordId;
 use crate::text::language::Language;
 use rustc_hash::FxHashMap;
 
-/// Most records with counted captures. A record beyond them counts as captured 255 times. Guess; limits memory.
+/// Maximum number of records with counted captures. A record beyond them counts as captured 255 times. Guess;
+/// limits memory.
 const MAX_RECORDS: usize = 20_000_000;
 
-/// `H`: number of distinct words at which the brevity `b(d)` is one half. Guess; the first guess was 16.
+/// `H`: number of distinct words at which the brevity `b(d)` is one half. Guess.
 const HALF_WEIGHT_WORDS: f32 = 64.0;
 
 /// Records that contain a word in one part.

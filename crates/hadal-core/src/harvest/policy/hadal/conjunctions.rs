@@ -9,17 +9,17 @@ use super::captures::{CaptureTable, WordCounts};
 use super::yield_model::DecayingRatio;
 use rustc_hash::FxHashSet;
 
-/// Most broad queries that are examined in turn. Guess.
+/// Maximum number of broad queries whose extensions are searched in turn. Guess.
 const BROAD_QUERIES: usize = 32;
 
-/// Most candidate words per broad query. Guess.
+/// Maximum number of candidate words per broad query. Guess.
 const EXTENSIONS: usize = 16;
 
-/// Greatest share of the broad query's seen records that an extended query may match. Guess; above it both show about
-/// the same records.
+/// Greatest share of the broad query's seen records that an extended query may match. An extension that
+/// matches a larger share shows nearly the same records. Guess.
 const MAX_SHARE_OF_BROAD: f32 = 0.7;
 
-/// Most words in a query. Guess.
+/// Maximum number of words in a query. Guess.
 const MAX_WORDS: usize = 4;
 
 /// Initial value and weight of the ratio of found to expected new records. Guess.

@@ -18,7 +18,7 @@ use crate::text::language::Language;
 use crate::text::words::each_word;
 use rustc_hash::FxHashSet;
 
-/// Most records of an answer that are examined. Guess.
+/// Maximum number of records of an answer that are examined. Guess.
 const MAX_EXAMINED: usize = 20;
 
 /// Least number of records without the word that reveals a mode; twice as many for OR. Guess.

@@ -50,18 +50,21 @@ const EXTENSION_INTERVAL: u32 = 4;
 /// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
 const SMALL_CAP: u32 = 32;
 
-/// Most broad words with stated totals that are used. Guess.
+/// Maximum number of broad words whose stated totals are used. Guess.
 const MAX_STATED_WORDS: usize = 256;
 
-/// Answers at the start of a harvest of which only the first page is read, while other queries promise as much. Almost
-/// all records are new then, so the totals of several broad words come for free, and the longest answer can be read.
-/// Guess.
+/// Answers at the start of a harvest of which only the first page is read, while other queries promise
+/// enough. Almost all records are new then, so switching words costs nothing and shows several totals.
+/// Afterwards the longest answer is continued. Independent of the phase in which broad words are preferred
+/// (`BROAD_FIRST_ANSWERS`). Guess.
 const FIRST_PAGE_ONLY_ANSWERS: u32 = 6;
 
-/// Value of a new query, relative to a page of new records, from which the harvest explores. Guess.
+/// Least value of a new query for which the next page of an answer is left, as a share of the value of a full
+/// page of new records. Guess.
 const MIN_VALUE_TO_EXPLORE: f64 = 0.2;
 
-/// Share of the known matches below which a longest answer without a total counts as cut. Guess.
+/// An answer without a total that is at least as long as any before counts as cut if it holds less than this
+/// share of the seen records that match. Guess.
 const MIN_KNOWN_SHOWN: f64 = 0.9;
 
 /// The policy `hadal`; see the module.
@@ -187,7 +190,8 @@ impl HadalPolicy {
         counts
     }
 
-    /// Learns from an answer to one word.
+    /// Learns from an answer to one word. `before`, `rates`, `expected`, `first_page` and `all_before` are
+    /// taken before the records of the answer are counted: they are what the model predicted.
     fn learn_word(&mut self, word: &str, answer: &QueryOutcome<'_>) {
         let before = self.captures.counts_of(word);
         let rates = self.yields.rates();

@@ -1,31 +1,35 @@
 //! Paused answers: answers that were not read to their end. Their next pages compete with new queries.
 //!
-//! Once a word was queried, its stated total and the seen records with the word show how many matches are unseen. So the
-//! next page of a paused answer is the surest source of new records. It is read when no new query promises more.
+//! Once a word was queried, its stated total and the seen records with the word show how many matches are
+//! unseen. So the next page of a paused answer is the surest source of new records. It is read when no new
+//! query promises more.
 //!
 //! For an answer with stated total `T` of which `read` records were read, the value of its next page is
 //!
 //! ```text
-//! value = new / (c_p + c_d * new)
-//! new   = q * psi(depth) * page
-//! q     = (o * read + t * W) / (read + W)          t = (T - known) / (T - read), from 0 to 1
+//! value    = new / (c_p + c_d * new)
+//! new      = share * psi(depth) * page
+//! share    = (own * read + by_total * trust) / (read + trust)
+//! by_total = (T - known) / (T - read), from 0 to 1
 //! ```
 //!
-//! | symbol | meaning |
-//! |---|---|
-//! | `q` | share of new records on the next page |
-//! | `o` | share of new records as seen when the answer was paused, times the fraction of the database's unseen records that are still unseen |
-//! | `t` | share of new records by the total |
-//! | `known` | seen records that match: `read + beta * max(0, K - read)`, with `beta` and `K` of the [yield model](super::yield_model). Records that were read show the word, so `beta` does not apply to them |
-//! | `W` | trust in `t`, in records: `30 / (1 - 1 / beta + 0.05)`; lower where result lists show excerpts |
-//! | `psi` | new records found per expected on later pages, by depth `floor(log2(read / page size))` |
-//! | `page` | records on the next page |
-//! | `c_p`, `c_d` | cost of a result page, of a detail page |
+//! - `share`: share of new records on the next page.
+//! - `own`: share of new records when the answer was paused, times `unseen now / unseen then`, the ratio of
+//!   the unseen records of the whole database.
+//! - `by_total`: share of new records by the stated total.
+//! - `known`: seen records that match, `read + beta * max(0, K - read)`, with `beta` and `K` of the [yield
+//!   model](super::yield_model). Records that were read show the word, so `beta` does not apply to them.
+//! - `trust`: weight of `by_total` in records, `30 / (1 - 1 / beta + 0.05)`; lower where result lists show
+//!   excerpts.
+//! - `psi`: new records found per expected on later pages, by depth `floor(log2(read / page size))`.
+//! - `page`: records on the next page.
+//! - `c_p`, `c_d`: cost of a result page, of a detail page.
 //!
 //! Among answers the one with the greatest `value * breadth(s)` is continued, where `s` is the share of the database
 //! that it can show ([`scoring`](super::scoring)). Where all pages are new, that is the longest answer.
 //!
-//! Without a total, `t` is the expected share of unseen records among the matches not yet read, and `W` is 30.
+//! Without a total, `by_total` is the expected share of unseen records among the matches not yet read, and
+//! `trust` is 30.
 
 use super::scoring::breadth;
 use super::yield_model::{DecayingRatio, YieldRates};
@@ -41,17 +45,17 @@ const DEPTHS: usize = 6;
 /// Initial value and weight of `psi`. Guess.
 const PSI_PRIOR: (f64, f64) = (1.0, 20.0);
 
-/// Trust in the expected share of new records, in records of the answer itself. Guess.
+/// Weight of the expected share of new records, in records of the answer itself. Guess.
 const EXPECTED_SHARE_WEIGHT: f64 = 30.0;
 
 /// Least share of words that is taken to be hidden, because totals are never quite right. Guess.
 const MIN_HIDDEN: f64 = 0.05;
 
-/// Pages above which the first answer of a harvest is paused for other words. Guess.
+/// The first answer of a harvest is paused for other words if it has more than this many pages. Guess.
 const LONG_ANSWER_PAGES: f64 = 5.0;
 
-/// Factor on the value of a next page beside new queries: the next page of an answer is known better than the first page
-/// of a new query. Chosen by hand from 1, 1.1 and 1.2 on simulated databases.
+/// Factor on the value of a next page beside new queries: the next page of an answer is known better than the
+/// first page of a new query. Chosen by hand from 1, 1.1 and 1.2 on simulated databases.
 pub const CONTINUATION_BONUS: f64 = 1.1;
 
 /// Lost continuations in a row after which the form is taken to lose them all. Guess.
@@ -186,8 +190,8 @@ impl HadalPolicy {
         breadth(matching.min(cap) / self.size_by_broadest().max(1.0))
     }
 
-    /// Size of the database by the stated total of the broadest word and its share of the seen records, at most the size
-    /// by the yield model, which is far too great at the start.
+    /// Size of the database by the stated total of the broadest word and its share of the seen records, at
+    /// most the size by the yield model, which is far too great at the start.
     fn size_by_broadest(&self) -> f64 {
         let Some(word) = self.broadest.first() else { return self.size() };
         let seen = f64::from(self.captures.all_records().records());
@@ -275,7 +279,7 @@ impl HadalPolicy {
         }
     }
 
-    /// `q` of a paused answer.
+    /// `share` of a paused answer.
     fn new_share_of(&self, rates: &YieldRates, paused: &PausedAnswer) -> f64 {
         let unseen = rates.unseen_visible(self.captures.all_records());
         let own = paused.new_share * (unseen / paused.unseen.max(1e-9)).min(1.0);
@@ -321,12 +325,13 @@ impl HadalPolicy {
     }
 }
 
-/// `W`: trust in the share by the total. `1 - 1 / beta` is the share of matches that do not show the word.
+/// `trust`: weight of the share by the total. `1 - 1 / beta` is the share of matches that do not show the
+/// word.
 fn weight_of_total(rates: &YieldRates) -> f64 {
     EXPECTED_SHARE_WEIGHT / (1.0 - 1.0 / rates.beta().max(1.0) + MIN_HIDDEN)
 }
 
-/// `t`: share of unseen records among the matches that were not read.
+/// `by_total`: share of unseen records among the matches that were not read.
 fn unseen_share(matching: f64, known: f64, read: f64) -> f64 {
     ((matching - known) / (matching - read).max(1.0)).clamp(0.0, 1.0)
 }

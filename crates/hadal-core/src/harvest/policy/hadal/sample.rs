@@ -11,10 +11,10 @@ use crate::harvest::record::RecordId;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most words of all sampled records together. Guess; limits memory to 16 MB.
+/// Maximum number of words of all sampled records together. Guess; limits memory to 16 MB.
 const MAX_WORDS: usize = 4_000_000;
 
-/// Most records that [`RecordSample::co_occurring`] reads. Guess; limits the time of a choice.
+/// Maximum number of records that [`RecordSample::co_occurring`] reads. Guess; limits the time of a choice.
 const MAX_RECORDS_READ: usize = 300;
 
 /// Bit that marks a word of the title.

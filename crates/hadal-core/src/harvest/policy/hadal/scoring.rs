@@ -17,9 +17,10 @@
 //! | `m` | records that the form will show, at most the cap |
 //! | `page` | records on the first page |
 //!
-//! `breadth`: one answer never holds a record twice, but several small answers overlap. To cover the share `s`, small
-//! independent answers must together hold `-ln(1 - s)` times the database. `depth`: further pages of an answer are an
-//! option for later, when few words promise anything. Both factors are heuristics.
+//! `breadth`: one answer never holds a record twice, but several small answers overlap. Independent draws of
+//! together `x` times the database cover the share `1 - e^-x`. So small answers must together hold
+//! `-ln(1 - s)` times the database to cover the share `s`. `depth`: further pages of an answer are an option
+//! for later, when few words promise anything. Both factors are heuristics.
 
 use super::captures::WordCounts;
 use super::conjunctions::BroadWord;
@@ -51,8 +52,9 @@ const MAX_SHARE: f64 = 0.95;
 /// Slope of the chord above `breadth` on the shares up to [`MAX_SHARE`]: `(breadth(0.95) - 1) / 0.95`, rounded up.
 const BREADTH_BOUND_SLOPE: f64 = 2.27;
 
-/// Exponent of the preference for broad and long answers when a new query competes with a paused answer. Chosen by hand:
-/// with 0.5, `hadal eval harvest --records 2000` needs 4 % more requests to 50-90 % in the setting `base`.
+/// Exponent of the preference for broad and long answers when a new query competes with a paused answer.
+/// Chosen by hand: with 0.5, `hadal eval harvest --records 2000` needs 4 % more requests to 50-90 % in the
+/// setting `base`.
 const PREFERENCE_EXPONENT: f64 = 0.25;
 
 /// Limits of the ratio of stated to expected unseen records of a broad word. Guess.
@@ -235,7 +237,7 @@ fn depth(shown: f64, page: Option<u32>) -> f64 {
     1.0 + pages.max(1.0).ln()
 }
 
-/// Most records that the cost of a query includes: a page, or the cap if further pages are free.
+/// Number of records that the cost of a query includes: a page, or the cap if further pages are free.
 fn first_page(costs: &RequestCosts, cap: Option<u32>) -> Option<u32> {
     if costs.page > 0.0 { Some(cap.unwrap_or(u32::MAX).min(costs.page_size)) } else { cap }
 }

@@ -1,12 +1,13 @@
-//! Word classes: which kinds of words the form has in its index.
+//! Word classes: kinds of words that the form has in its index.
 //!
-//! Many forms do not index stop words, short words or numbers: such a query returns nothing although seen records
-//! contain the word. Of each class, `a` of `n` queried words returned records. The probability that another word of the
-//! class does is `(a / n)^2`, because a form mostly treats all words of a class alike. Below `a / n = 0.4` the class is
-//! given up.
+//! Many forms do not index stop words, short words or numbers: such a query returns nothing although seen
+//! records contain the word. Let `found` of the `sent` words of a class have returned records. The
+//! probability that another word of the class does is `(found / sent)^2`, because a form mostly treats all
+//! words of a class alike. Below `found / sent = 0.4` the class counts as not indexed.
 //!
-//! In scripts without spaces, words of the records are pairs of characters. A form may index words by a dictionary.
-//! Then it finds some pairs of a class and not others, so the probability is `a / n` and no class is given up.
+//! In scripts without spaces, words of the records are pairs of characters. A form may index words by a
+//! dictionary. Then it finds some pairs of a class and not others, so the probability is `found / sent`
+//! however low it is.
 
 use crate::text::frequency::ENGLISH;
 use crate::text::language::Language;
@@ -78,11 +79,14 @@ fn is_ideograph(c: char) -> bool {
         | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Share `a / n` below which a class is given up, and the probability it then has. Guesses.
+/// Share `found / sent` below which a class counts as not indexed, and the probability of its words then.
+/// Guesses.
 const MIN_ANSWERED: f64 = 0.4;
 const P_UNINDEXED_CLASS: f64 = 0.001;
 
-/// Initial (`a`, `n`) of the classes. Guesses; a form that drops words drops stop words first.
+/// Initial (`found`, `sent`) of the classes. A common or other stop word starts with the probability
+/// `(1 / 1.2)^2 = 0.69`, a plain word with 0.99, any other with 0.94. `sent` is the weight of that start in
+/// words. Guesses; a form that drops words drops stop words first.
 const COMMON_STOP_PRIOR: (f64, f64) = (1.0, 1.2);
 const STOP_PRIOR: (f64, f64) = (1.5, 1.8);
 const PLAIN_PRIOR: (f64, f64) = (20.0, 20.1);
@@ -91,7 +95,7 @@ const OTHER_PRIOR: (f64, f64) = (3.0, 3.1);
 /// Answered and queried words of each class.
 #[derive(Clone, Debug)]
 pub struct IndexedClasses {
-    /// (`a`, `n`) by class.
+    /// (`found`, `sent`) by class.
     counts: [(f64, f64); 10],
 }
 

@@ -13,15 +13,19 @@
 //! new      = unseen * shown / matching * kappa(matching / cap), at most shown
 //! ```
 //!
-//! | symbol | meaning | learned from |
-//! |---|---|---|
-//! | `n` | `n_title + n_body`: seen records that contain `w` | |
-//! | `r_title`, `r_body` | share of seen records with `w` in that part that come back; `r_body` is near 0 if the form indexes titles only | complete answers |
-//! | `lambda` | unseen matching records per unit of weight; falls during the harvest | every answer to one word |
-//! | `v(n)` | rarity factor: most words are rare, so a word with one seen record has few others. `1 - 0.5 / n` at first | totals of broad words |
-//! | `beta` | matching records per matching record that shows `w`; above 1 if result lists show excerpts | records that come again |
-//! | `cap` | most records that are shown: result cap or page size | |
-//! | `kappa` | new records in a cut answer per new record expected of a random choice, by `floor(log2(matching / cap))` | cut answers |
+//! - `n`: `n_title + n_body`, seen records that contain `w`.
+//! - `r_title`, `r_body`: share of seen records with `w` in that part that come back, learned from complete
+//!   answers. `r_body` is near 0 if the form indexes titles only.
+//! - `lambda`: unseen matching records per unit of weight, learned from every answer to one word. It falls
+//!   during the harvest.
+//! - `v(n)`: rarity factor. Most words are rare, so a word with one seen record has few others. It is
+//!   `1 - 0.5 / n` at first, and learned from every answer to one word while `lambda` comes from stated
+//!   totals.
+//! - `beta`: matching records per matching record that shows `w`, learned from records that come again. It is
+//!   above 1 if result lists show excerpts.
+//! - `cap`: maximum number of records that are shown, the result cap or the page size.
+//! - `kappa`: new records in a cut answer per new record expected of a random choice, by
+//!   `floor(log2(matching / cap))`, learned from cut answers.
 //!
 //! All counts are records; the other symbols are ratios. On first pages of forms with excerpts (`beta` above
 //! [`EXCERPT_BETA`]) `K` is too low, and `new` is multiplied by `phi`, the ratio of new records found to expected on
@@ -39,8 +43,8 @@
 
 use super::captures::{AnswerCounts, WordCounts};
 
-/// Factor by which an observation loses weight with each later one. Chosen by hand; 0.95 was tried and reverted after
-/// evaluation runs.
+/// Factor by which an observation loses weight with each later one: about the last 14 count. Chosen by hand
+/// over 0.95.
 const DECAY: f64 = 0.93;
 
 /// `v(n) = 1 - DISCOUNTED_RECORDS / n` before anything is learned: this many records of each word predict no unseen ones.
@@ -54,11 +58,12 @@ const LARGE_GROWTH: f64 = 1.3;
 /// Least factor of that correction. Guess.
 const MIN_CORRECTION: f64 = 0.05;
 
-/// Expected unseen records at which an answer has half the weight of a small one, `1 / (1 + U / HALF_WEIGHT_UNSEEN)`.
-/// Large answers then count about alike. Guess.
+/// Weight of an answer with `U` expected unseen records: `1 / (1 + U / HALF_WEIGHT_UNSEEN)`, so that one
+/// large answer does not outweigh many small ones. Guess.
 const HALF_WEIGHT_UNSEEN: f64 = 5.0;
 
-/// Most unseen records that an answer is taken to show, as a multiple of `U + 1`. Limits the effect of outliers. Guess.
+/// Greatest number of unseen records that one answer counts for, as a multiple of `U + 1`. Limits the effect
+/// of outliers. Guess.
 const MAX_FOUND_PER_EXPECTED: f64 = 8.0;
 
 /// Least `n` of each rarity class. Guess.
@@ -67,10 +72,10 @@ const RARITY_CLASSES: [f32; 8] = [0.0, 2.0, 3.0, 4.0, 6.0, 10.0, 17.0, 33.0];
 /// Weight of the initial `v(n)` of each rarity class, in expected unseen records. Guess.
 const RARITY_PRIOR_WEIGHT: f64 = 20.0;
 
-/// Most records that one cut answer counts for when it is learned if the form indexes bodies. Guess.
+/// Maximum number of records that one cut answer counts for as evidence that the form indexes bodies. Guess.
 const MAX_BODY_EVIDENCE: f64 = 10.0;
 
-/// Most records that one complete answer counts for when the shares `r` are learned. Guess.
+/// Maximum number of records that one complete answer counts for when the shares `r` are learned. Guess.
 const MAX_RETURN_EVIDENCE: f64 = 20.0;
 
 /// Share of shown records with the word outside the title, below which a form seems to index titles only. Guess.
@@ -317,7 +322,7 @@ impl YieldModel {
         learn_return(&mut self.body_return, answer.again.body, before.body.records);
     }
 
-    /// Learns from a cut answer if the form indexes more than titles.
+    /// Learns from a cut answer whether the form indexes more than titles.
     ///
     /// One record with the word outside the title shows that bodies are indexed. An answer without such a record shows
     /// the opposite only if they are rare in all answers, because many forms rank matches in titles first.

@@ -1,4 +1,4 @@
-//! Queries for people over the tables.
+//! Queries for listings, exports and the dashboard over the tables.
 
 mod forms;
 mod rows;

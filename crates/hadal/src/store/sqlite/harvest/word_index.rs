@@ -1,7 +1,7 @@
 //! Full-text index of records, in the FTS5 table `record_words`.
 //!
-//! A row of the index has the row number of its record and no text. Each word is prefixed with the number of its harvest
-//! (`12qword`), so that a search reads no rows of other harvests.
+//! A row of the index has the row number of its record and no text. Each word is prefixed with the number of
+//! its harvest (`12qword`), so that a search reads no rows of other harvests.
 //!
 //! A search for several frequent words that never occur together would read all their rows. So some records are
 //! milestones: they have an additional empty word (`12q`), and a search for several words stops at each of them. A page
