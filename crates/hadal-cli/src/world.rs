@@ -48,6 +48,9 @@ struct WorldServeArgs {
     /// Share of the simulated response time that passes on the real clock, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pace: f64,
+    /// Response time on the real clock, the same for every request, as 50ms
+    #[arg(long, value_name = "TIME", conflicts_with = "pace")]
+    latency: Option<humantime::Duration>,
     /// Add databases on their own hosts: a number of random ones, or a TOML file that lists them
     ///
     /// Each [[database]] of the file has a name, a source ({ file = "x.jsonl.gz" }, { generated = { records =
@@ -126,7 +129,8 @@ fn run_serve(args: &WorldServeArgs, session: &Session) -> anyhow::Result<Exit> {
     let topic = world_topic(&args.topic)?;
     let databases = args.databases.as_deref().map(|given| library(given, session.seed)).transpose()?;
     let world = Arc::new(args.size.world(session.seed).with_databases(databases.unwrap_or_default()));
-    let options = ServerOptions { latency_share: args.pace, ..ServerOptions::default() };
+    let latency = args.latency.map(Into::into);
+    let options = ServerOptions { latency_share: args.pace, latency, ..ServerOptions::default() };
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     runtime.block_on(async {
         let running = serve(world.clone(), args.listen, options).await.with_context(|| {

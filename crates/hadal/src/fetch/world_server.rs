@@ -29,8 +29,12 @@ const MAX_UPLOAD: usize = 1024 * 1024;
 pub struct ServerOptions {
     /// Share of the simulated response time that the server waits: 0 none, 1 all of it.
     pub latency_share: f64,
+    /// Time that the server waits before each response, instead of a share of the simulated one.
+    pub latency: Option<Duration>,
     /// Called with the URL of every request, in order.
     pub on_request: Option<OnRequest>,
+    /// Called with the URL of every request when its response is ready or its client is gone.
+    pub on_end: Option<OnRequest>,
 }
 
 /// Callback with the URL of a request.
@@ -105,14 +109,30 @@ impl<W: Respond> Served<W> {
         if let Some(on_request) = &self.options.on_request {
             on_request(&request.url);
         }
+        let _ended = EndOfRequest { url: &request.url, on_end: self.options.on_end.as_deref() };
         let now = Time(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let Exchange { result, took, .. } = self.world.respond(&request, now);
-        let wait =
-            Duration::try_from_secs_f64(took.as_secs_f64() * self.options.latency_share).unwrap_or_default();
+        let simulated = took.as_secs_f64() * self.options.latency_share;
+        let wait = Duration::try_from_secs_f64(simulated).unwrap_or_default();
+        let wait = self.options.latency.unwrap_or(wait);
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
         Ok(write(result?))
+    }
+}
+
+/// A request in progress. Its end is reported when the value is dropped, also if the client breaks off.
+struct EndOfRequest<'a> {
+    url: &'a Url,
+    on_end: Option<&'a (dyn Fn(&Url) + Send + Sync)>,
+}
+
+impl Drop for EndOfRequest<'_> {
+    fn drop(&mut self) {
+        if let Some(on_end) = self.on_end {
+            on_end(self.url);
+        }
     }
 }
 
