@@ -519,6 +519,7 @@ class RunNow(TypedDict):
     hosts: List[HostView]
     lanes: List[QueueView]
     run: RunView
+    workers: List[WorkerView]
     pace: RunRates
 
 
@@ -530,6 +531,7 @@ class RunPage(TypedDict):
     hosts: List[HostView]
     lanes: List[QueueView]
     run: RunView
+    workers: List[WorkerView]
 
 
 class RunPoint(TypedDict):

@@ -77,9 +77,10 @@ fn workers(status: &Status, screen: Screen) -> String {
     if status.workers.is_empty() {
         return String::new();
     }
-    let headings = ["run", "worker", "partitions", "requests", "per second", "silent", "inbox", "oldest"];
+    let headings =
+        ["run", "worker", "partitions", "requests", "per second", "silent", "inbox", "oldest", "unlearned"];
     let mut table = Table::new(&headings, screen);
-    [0, 2, 3, 4, 5, 6, 7].into_iter().for_each(|column| table.right(column));
+    [0, 2, 3, 4, 5, 6, 7, 8].into_iter().for_each(|column| table.right(column));
     for worker in &status.workers {
         let rate = worker.requests as f64 / worker.joined_s.max(1.0);
         let row = [
@@ -91,6 +92,7 @@ fn workers(status: &Status, screen: Screen) -> String {
             format!("{:.1}s", worker.silent_s),
             worker.inbox.to_string(),
             format!("{:.1}s", worker.inbox_s),
+            worker.unlearned.to_string(),
         ];
         table.row(row.each_ref().map(String::as_str));
     }

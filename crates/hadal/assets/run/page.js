@@ -11,6 +11,7 @@ import { harvestCurve } from "./curve.js";
 import { lessons } from "./lessons.js";
 import { load } from "./load.js";
 import { tiles } from "./tiles.js";
+import { workers } from "./workers.js";
 
 const SHOWN = 20;
 
@@ -27,7 +28,7 @@ export async function show(main, query, signal) {
   const path = `/api/runs/${run.run}`;
   const heading = header(run);
   const buttons = controls({ path: `${path}/control`, of: ({ run }) => run, asked: heading.asked, signal });
-  const drawn = [tiles, harvestCurve, load, decisions, lessons].map((part) => part(run, runs, signal));
+  const drawn = [tiles, harvestCurve, workers, load, decisions, lessons].map((part) => part(run, runs, signal));
   const parts = [buttons, ...drawn];
   const tabs = h("div", {}, picker(runs, run));
   fill(

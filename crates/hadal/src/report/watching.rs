@@ -3,7 +3,7 @@
 use super::run::{RunView, view};
 use crate::store::{
     Activity, Control, HostState, LinkRow, LookUp, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength,
-    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError,
+    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError, WorkerRow,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
@@ -31,6 +31,47 @@ pub struct RunPage {
     pub hosts: Vec<HostView>,
     /// Last visited pages, latest first, with their scores.
     pub decisions: Vec<DecisionView>,
+    /// Workers of a run that several share, in the order in which they joined; otherwise empty.
+    pub workers: Vec<WorkerView>,
+}
+
+/// A worker of a run that several share.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct WorkerView {
+    /// Host and process.
+    pub worker: String,
+    /// Partitions of the run that it owns.
+    pub partitions: u64,
+    /// Requests since it joined.
+    pub requests: u64,
+    /// Requests per second since it joined.
+    pub requests_per_s: f64,
+    /// Whole seconds since its last sign of life.
+    pub silent_s: u64,
+    /// Links in the inboxes of its partitions.
+    pub inbox: u64,
+    /// Age of the oldest one in whole seconds.
+    pub inbox_s: u64,
+    /// Batches of visits by others that its model has not learned from yet.
+    pub unlearned: u64,
+    /// True if it has nothing to do.
+    pub is_idle: bool,
+}
+
+impl From<WorkerRow> for WorkerView {
+    fn from(row: WorkerRow) -> WorkerView {
+        WorkerView {
+            worker: row.worker,
+            partitions: row.partitions,
+            requests: row.requests,
+            requests_per_s: (10.0 * row.requests as f64 / row.joined_s.max(1.0)).round() / 10.0,
+            silent_s: row.silent_s as u64,
+            inbox: row.inbox,
+            inbox_s: row.inbox_s as u64,
+            unlearned: row.unlearned,
+            is_idle: row.is_idle,
+        }
+    }
 }
 
 /// Changes that users requested of a running crawl or harvest.
@@ -129,7 +170,13 @@ pub fn page(store: &dyn Store, row: &RunRow, strategy: Option<&dyn Strategy>) ->
         lanes: lanes(&queues.unwrap_or_default(), row.counters.waiting),
         hosts: hosts(store, row, &pages)?,
         decisions: decisions(store, row, &pages, strategy)?,
+        workers: workers(store, row)?,
     })
+}
+
+fn workers(store: &dyn Store, row: &RunRow) -> Result<Vec<WorkerView>, StoreError> {
+    let of_run = store.workers()?.into_iter().filter(|worker| worker.run == row.id.0);
+    Ok(of_run.map(WorkerView::from).collect())
 }
 
 /// Queues for display. The total is known, so the length of the one queue that was too long to count follows.
