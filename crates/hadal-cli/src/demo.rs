@@ -106,7 +106,7 @@ fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) 
     let existing = distinct(world.relevant(&topic)).len();
     print_text(&render(&topic, &found, existing, screen), session)?;
     let exit = demo_harvest::run(args.harvest, args.fresh, &topic, &world, store, session)?;
-    print_text(&next_steps(&next(&session.config.store.url)), session)?;
+    print_text(&next_steps(&next(&hadal::store::shown_url(&session.config.store.url))), session)?;
     Ok(exit)
 }
 

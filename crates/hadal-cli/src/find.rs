@@ -322,7 +322,8 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
         summary = estimate_quality(&store, &summary, sample, max_requests, session)?;
     }
     if summary.counters.searchable > 0 && show.style != DisplayStyle::Silent {
-        writeln!(std::io::stderr(), "`hadal forms --store {store}` lists what was found").ok();
+        let shown = hadal::store::shown_url(&store);
+        writeln!(std::io::stderr(), "`hadal forms --store {shown}` lists what was found").ok();
     }
     if failed > 0 && summary.counters.pages == 0 {
         writeln!(std::io::stderr(), "error: no seed could be fetched; the same command tries again").ok();

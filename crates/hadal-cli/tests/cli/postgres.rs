@@ -91,3 +91,16 @@ async fn killed_many_times_a_crawl_in_postgres_finds_the_same_forms() {
     assert!(find(&database).status().unwrap().success());
     assert_eq!(forms(&database), forms(&calm));
 }
+
+#[test]
+fn messages_do_not_show_the_password_of_the_database() {
+    let Some(url) = cluster::new_store() else { return };
+    let store = url.replace("hadal@", "hadal:hidden-word@");
+    let mut command = program(&store);
+    command.args(["demo", "--max-requests", "60", "--harvest", "0"]);
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("hadal forms --store postgres://hadal@"), "{text}");
+    assert!(!text.contains("hidden-word"), "{text}");
+}
