@@ -31,6 +31,7 @@ rm -rf "$2"
 /// A running server.
 pub struct Cluster {
     programs: PathBuf,
+    folder: PathBuf,
     port: u16,
     keeper: std::sync::Mutex<Keeper>,
 }
@@ -112,6 +113,20 @@ fn command(program: &Path) -> Command {
     command
 }
 
+/// Appends a text to a file of the server.
+fn append(path: &Path, text: &str) {
+    let mut written = command(Path::new("tee"))
+        .arg("-a")
+        .arg(path)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    written.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(written.wait().unwrap().success());
+}
+
 impl Cluster {
     fn start(programs: PathBuf) -> Cluster {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -124,16 +139,7 @@ impl Cluster {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let settings = format!("{SETTINGS}port = {port}\nunix_socket_directories = '{}'\n", folder.display());
-        let mut written = command(Path::new("tee"))
-            .arg("-a")
-            .arg(folder.join("postgresql.conf"))
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        written.stdin.take().unwrap().write_all(settings.as_bytes()).unwrap();
-        assert!(written.wait().unwrap().success());
+        append(&folder.join("postgresql.conf"), &settings);
         let mut child = command(Path::new("sh"))
             .args(["-c", KEEPER, "sh"])
             .args([&programs, &folder])
@@ -146,7 +152,17 @@ impl Cluster {
         let input = child.stdin.take();
         let mut keeper = Keeper { child, input, output };
         assert!(keeper.wait(), "PostgreSQL did not start, see {}/log", folder.display());
-        Cluster { programs, port, keeper: std::sync::Mutex::new(keeper) }
+        Cluster { programs, folder, port, keeper: std::sync::Mutex::new(keeper) }
+    }
+
+    /// Restarts the server with TLS.
+    pub fn encrypt(&self, certificate: &str, key: &str) {
+        append(&self.folder.join("server.crt"), certificate);
+        append(&self.folder.join("server.key"), key);
+        let closed = command(Path::new("chmod")).arg("600").arg(self.folder.join("server.key")).status();
+        assert!(closed.unwrap().success());
+        append(&self.folder.join("postgresql.conf"), "ssl = on\n");
+        self.restart("fast");
     }
 
     /// Restarts the server: `fast` ends all sessions, `immediate` is a crash.

@@ -210,3 +210,27 @@ fn a_batch_needs_few_round_trips_whatever_its_number_of_links() {
     assert_eq!(store.queue_heads(run, &slices).unwrap().iter().map(Vec::len).sum::<usize>(), 1017);
     assert_eq!(store.round_trips() - before, 1);
 }
+
+#[test]
+fn encrypted_connections_verify_certificate_and_name_of_the_server_if_asked_to() {
+    let (Some(plain), Some(cluster)) = (cluster::new_store(), cluster::own()) else { return };
+    let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();
+    cluster.encrypt(&made.cert.pem(), &made.signing_key.serialize_pem());
+    let trusted = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(trusted.path(), made.cert.pem()).unwrap();
+    let url = cluster.new_database("hadal_template");
+    let named = url.replace("127.0.0.1", "localhost");
+    let open = |url: &str, settings: &str| postgres::open(&format!("{url}?{settings}"), Access::Crawl);
+    let roots = format!("sslmode=verify-full&sslrootcert={}", trusted.path().display());
+    for (url, settings) in [(&url, "sslmode=prefer"), (&url, "sslmode=require"), (&named, roots.as_str())] {
+        let store = open(url, settings).unwrap();
+        begin(&store);
+        let encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+            WHERE application_name = 'hadal' AND datname = current_database()";
+        assert_eq!(cluster.sql(url, encrypted), "t", "{settings}");
+    }
+    assert!(open(&url, &roots).is_err(), "the certificate names another host");
+    assert!(open(&named, "sslmode=verify-full").is_err(), "no public authority signed it");
+    assert!(open(&plain, "sslmode=require").is_err(), "the server does not encrypt");
+    assert!(open(&plain, "sslmode=prefer").is_ok());
+}
