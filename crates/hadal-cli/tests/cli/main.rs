@@ -25,6 +25,7 @@ mod quality;
 mod serve;
 mod topics;
 mod usage;
+mod workers;
 mod world;
 
 use hadal_store_contract::{fixture, harvest_fixture};

@@ -27,7 +27,8 @@ impl Engine {
         };
         let Some(kind) = kind else { return Ok(None) };
         let (seq, at) = (self.progress.take_seq(), self.crawl.clock.now());
-        Ok(Some(Step { seq, at, kind, body_limit }))
+        let send_before = self.shared.as_ref().map(WorkerState::send_before);
+        Ok(Some(Step { seq, at, kind, body_limit, send_before }))
     }
 
     /// Body limit of one more step; `None` when no step may be sent.
@@ -99,6 +100,9 @@ impl Engine {
             self.frontier.await_address(host);
             return Ok(None);
         }
+        if !self.permits_addresses(link.task != LinkTask::Backlinks, host) {
+            return Ok(None);
+        }
         let permission = match link.task {
             LinkTask::Backlinks => Permission::Granted,
             LinkTask::Page | LinkTask::Probe(_) => self.frontier.hosts.permission(host, &link.url, now)?,
@@ -146,7 +150,7 @@ impl Engine {
         };
         let reserved = self.flights.reserved_bytes();
         let body_limit = self.progress.body_limit_left(reserved, self.crawl.body_limit);
-        self.start(Step { seq: sent.seq, at: sent.at, kind, body_limit })
+        self.start(Step { seq: sent.seq, at: sent.at, kind, body_limit, send_before: None })
     }
 
     /// Commits a step with an unknown result as interrupted.

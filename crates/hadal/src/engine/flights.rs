@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 /// Longest time after its sending for which results of later steps wait for a step. Guess: above the response time of
@@ -26,6 +27,8 @@ pub struct Flights {
     reserved_bytes: u64,
     probes: u64,
     tools: StepTools,
+    /// Tasks of steps. They end with the engine: a worker that lost its lease sends nothing more.
+    tasks: JoinSet<()>,
     is_simulated: bool,
 }
 
@@ -50,6 +53,7 @@ impl Flights {
             reserved_bytes: 0,
             probes: 0,
             tools,
+            tasks: JoinSet::new(),
             is_simulated,
         }
     }
@@ -107,9 +111,10 @@ impl Flights {
         self.in_flight.insert(seq, flight);
     }
 
-    fn start(&self, step: Step) {
+    fn start(&mut self, step: Step) {
         let (tools, results) = (self.tools.clone(), self.results.0.clone());
-        tokio::spawn(async move {
+        while self.tasks.try_join_next().is_some() {}
+        self.tasks.spawn(async move {
             let panicked = FinishedStep::panicked(&step);
             let finished = AssertUnwindSafe(tools.perform(step)).catch_unwind().await.unwrap_or(panicked);
             // Fails when the engine is gone; then the result is not needed.

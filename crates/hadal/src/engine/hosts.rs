@@ -1,16 +1,18 @@
 //! Hosts of a run: the scheduler, and host states that are loaded from the store.
 
+use crate::polite::delay::MAX_CRAWL_DELAY;
 use crate::polite::retry::NextAction;
 use crate::polite::{
     HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, Readiness, RobotsRequest, RobotsResponse,
 };
-use crate::store::{HostState, LookUp, RequestedHost, RunId, Store, StoreError};
+use crate::store::{AddressGrant, HostState, LookUp, Partition, RequestedHost, RunId, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use url::Url;
 
 /// Hosts of a run.
@@ -22,13 +24,50 @@ pub struct RunHosts {
     cache: HostCache,
     /// Hosts with their stored address and pause in the scheduler.
     loaded: BTreeSet<HostIx>,
+    /// Partitions of workers that lost their lease, with the time of the take-over.
+    taken_over: BTreeMap<Partition, Time>,
+    /// Hosts of these partitions that have kept a pause since.
+    rested: BTreeSet<HostIx>,
 }
 
 impl RunHosts {
     /// No hosts. robots.txt is read for the agent with this product token.
     pub fn new(store: Arc<dyn Store>, run: RunId, politeness: Politeness, agent: &str) -> RunHosts {
         let (scheduler, cache) = (Hosts::default(), HostCache::new(agent));
-        RunHosts { store, run, politeness, scheduler, cache, loaded: BTreeSet::new() }
+        RunHosts {
+            store,
+            run,
+            politeness,
+            scheduler,
+            cache,
+            loaded: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
+            rested: BTreeSet::new(),
+        }
+    }
+
+    /// Records partitions of workers that lost their lease. A lost worker may have sent a request to any of their hosts
+    /// shortly before, so each of them keeps a pause from now on.
+    pub fn take_over(&mut self, partitions: BTreeSet<Partition>, now: Time) {
+        self.taken_over.retain(|_, since| since.after(MAX_CRAWL_DELAY) > now);
+        if self.taken_over.is_empty() || !partitions.is_empty() {
+            self.rested.clear();
+        }
+        self.taken_over.extend(partitions.into_iter().map(|partition| (partition, now)));
+    }
+
+    /// End of the pause of a host after the take-over of its partition; `None` if it has kept one.
+    pub fn rest_after_take_over(&mut self, host: HostIx) -> Result<Option<Time>, StoreError> {
+        if self.taken_over.is_empty() || self.rested.contains(&host) {
+            return Ok(None);
+        }
+        let partition = Partition::of(self.scheduler.name(host));
+        let Some(since) = self.taken_over.get(&partition).copied() else { return Ok(None) };
+        self.rested.insert(host);
+        let politeness = self.politeness;
+        let known = self.known(host)?;
+        known.record_interruption(since, &politeness);
+        Ok(Some(known.state.next_at))
     }
 
     /// Loads the address and the pauses of a host that an earlier session requested.
@@ -59,6 +98,22 @@ impl RunHosts {
     /// True when an address of the host is known.
     pub fn has_address(&self, host: HostIx) -> bool {
         self.scheduler.has_address(host)
+    }
+
+    /// Addresses of a host.
+    pub fn addresses(&self, host: HostIx) -> Vec<IpAddr> {
+        self.scheduler.addresses(host)
+    }
+
+    /// Rest of the pause of an address.
+    pub fn address_pause(&self, ip: IpAddr, now: Time) -> Duration {
+        now.until(self.scheduler.address_next_at(ip))
+    }
+
+    /// Lets an address rest that another worker gave up. A worker that was lost may have sent a request just before.
+    pub fn rest_address(&mut self, grant: &AddressGrant, now: Time) {
+        let lost = if grant.is_abandoned { self.politeness.delay } else { Duration::ZERO };
+        self.scheduler.rest_address(grant.address, now.after(grant.pause.max(lost)));
     }
 
     /// Number of hosts in this session.

@@ -7,6 +7,7 @@
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
 //! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes.
 
+mod addresses;
 mod budget;
 mod choose;
 mod event;
@@ -120,6 +121,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
 async fn session(engine: &mut Engine, emit: Emit<'_>) -> Result<(), CrawlError> {
     loop {
         engine.wake();
+        engine.claim_addresses()?;
         while let Some(step) = engine.choose()? {
             engine.send(step)?;
         }
@@ -264,6 +266,7 @@ impl Engine {
 
     fn start(&mut self, step: Step) -> Result<(), CrawlError> {
         let hosts = self.frontier.occupy(&step.kind.hosts(), self.crawl.clock.now())?;
+        self.use_addresses(&hosts);
         self.flights.send(step, hosts);
         Ok(())
     }
@@ -284,7 +287,8 @@ impl Engine {
             return None;
         }
         let now = self.crawl.clock.now();
-        let longest = if self.resolutions.is_idle() { POLL_INTERVAL } else { RESOLUTION_POLL };
+        let is_waiting = !self.resolutions.is_idle() || self.awaits_address();
+        let longest = if is_waiting { RESOLUTION_POLL } else { POLL_INTERVAL };
         let wait = self.frontier.hosts.next_ready_at().map_or(longest, |at| now.until(at));
         let wait = wait.clamp(Duration::from_millis(1), longest);
         let finished = match self.flights.is_empty() {
@@ -393,7 +397,7 @@ impl Engine {
         if self.progress.ending().is_some() {
             return true;
         }
-        if !self.resolutions.is_idle() {
+        if !self.resolutions.is_idle() || self.awaits_address() {
             return false;
         }
         let now = self.crawl.clock.now();

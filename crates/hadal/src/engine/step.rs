@@ -33,6 +33,8 @@ pub struct Step {
     pub kind: StepKind,
     /// Most bytes of the response body.
     pub body_limit: u64,
+    /// Time after which a worker of a shared run may not send it: another worker may have taken over.
+    pub send_before: Option<Instant>,
 }
 
 /// Work of a step. Each kind sends at most one request.
@@ -238,6 +240,10 @@ impl StepTools {
     /// Performs a step.
     pub async fn perform(&self, step: Step) -> FinishedStep {
         let began = Instant::now();
+        if step.send_before.is_some_and(|end| began >= end) {
+            // The process was frozen. The engine notices that too, and ends its tasks.
+            return std::future::pending().await;
+        }
         let (result, took) = match &step.kind {
             StepKind::Visit(queued) => {
                 let request = limited(Request::get(queued.link.url.clone()), &step);

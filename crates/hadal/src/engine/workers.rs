@@ -4,13 +4,19 @@
 //! that others found, observations to learn from, a part of the budget. Everything else goes on as in a run with one
 //! worker, on the links of its own partitions.
 
+use super::addresses::AddressClaims;
+use super::flights::Flights;
+use super::frontier::Frontier;
 use super::{CrawlError, CrawlMode, Engine};
+use crate::polite::HostIx;
 use crate::store::*;
 use hadal_core::address::Host;
 use hadal_core::link::{FrontierLink, LinkTask};
+use hadal_core::time::Time;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two reports. Guess: a fifteenth of the default lease.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -22,10 +28,14 @@ const LEASE_SHARE: f64 = 0.75;
 /// Part of this worker in a shared run.
 pub struct WorkerState {
     lease: Duration,
-    /// Beginning of the last report that the store accepted.
+    /// Beginning of the last report that the store accepted, on two clocks: one goes back when it is set, the other one
+    /// stops while the machine is suspended.
     reported: Instant,
+    reported_at: SystemTime,
     /// Partitions that are given up when their steps in flight have ended.
     leaving: BTreeSet<Partition>,
+    /// Addresses to which the worker may send requests.
+    pub addresses: AddressClaims,
     /// True if the worker had nothing to do at the last look.
     pub is_idle: bool,
     /// True if no worker has anything left to do.
@@ -39,7 +49,9 @@ impl WorkerState {
         WorkerState {
             lease,
             reported: Instant::now(),
+            reported_at: SystemTime::now(),
             leaving: BTreeSet::new(),
+            addresses: AddressClaims::new(Instant::now()),
             is_idle: false,
             is_exhausted: false,
             retries_seeds: false,
@@ -48,11 +60,70 @@ impl WorkerState {
 
     /// True while no other worker can have taken over. A worker that was frozen notices here that its lease may be over.
     pub fn is_leased(&self) -> bool {
-        self.reported.elapsed() < self.lease.mul_f64(LEASE_SHARE)
+        let safe = self.lease.mul_f64(LEASE_SHARE);
+        self.reported.elapsed() < safe && self.reported_at.elapsed().is_ok_and(|elapsed| elapsed < safe)
+    }
+
+    /// Time after which a step that is sent now may not leave any more.
+    pub fn send_before(&self) -> Instant {
+        self.reported + self.lease.mul_f64(LEASE_SHARE)
+    }
+}
+
+impl WorkerState {
+    /// Gives up addresses that other workers want, each with the rest of its pause.
+    fn release_addresses(
+        &mut self,
+        frontier: &Frontier,
+        flights: &Flights,
+        now: Time,
+    ) -> Vec<(IpAddr, Duration)> {
+        let busy = flights.hosts().flat_map(|host| frontier.hosts.addresses(host)).collect();
+        let released = self.addresses.release(&busy, Instant::now());
+        released.into_iter().map(|address| (address, frontier.hosts.address_pause(address, now))).collect()
     }
 }
 
 impl Engine {
+    /// True if a request may be sent to a host by its addresses. Otherwise the host waits for them.
+    pub(super) fn permits_addresses(&mut self, sends_request: bool, host: HostIx) -> bool {
+        let Some(shared) = self.shared.as_mut().filter(|_| sends_request) else { return true };
+        let addresses = self.frontier.hosts.addresses(host);
+        let is_permitted = shared.addresses.permits(host, &addresses, Instant::now());
+        if !is_permitted {
+            self.frontier.await_address(host);
+        }
+        is_permitted
+    }
+
+    /// Records a request to some hosts.
+    pub(super) fn use_addresses(&mut self, hosts: &[HostIx]) {
+        let Some(shared) = &mut self.shared else { return };
+        hosts.iter().for_each(|host| shared.addresses.use_all(&self.frontier.hosts.addresses(*host)));
+    }
+
+    /// True if a host waits for an address that another worker has.
+    pub(super) fn awaits_address(&self) -> bool {
+        self.shared.as_ref().is_some_and(|shared| shared.addresses.is_waiting())
+    }
+
+    /// Claims addresses that hosts wait for.
+    pub(super) fn claim_addresses(&mut self) -> Result<(), CrawlError> {
+        let store = Arc::clone(&self.crawl.store);
+        let (Some(runs), Some(shared)) = (store.shared_runs(), &mut self.shared) else { return Ok(()) };
+        let due = shared.addresses.due(Instant::now());
+        if due.is_empty() {
+            return Ok(());
+        }
+        let granted = runs.claim_addresses(self.run, &due)?;
+        let now = self.crawl.clock.now();
+        granted.iter().for_each(|grant| self.frontier.hosts.rest_address(grant, now));
+        for host in shared.addresses.receive(&due, &granted, Instant::now()) {
+            self.frontier.resolved(host, None, now);
+        }
+        Ok(())
+    }
+
     /// Joins the run beside other workers, if store, strategy and clock permit it.
     pub(super) fn join(crawl: &mut super::Crawl) -> Result<Option<JoinedRun>, CrawlError> {
         let store = Arc::clone(&crawl.store);
@@ -80,6 +151,7 @@ impl Engine {
         let in_flight = self.flights.len() as u64;
         let reports_soon = shared.is_idle
             || !shared.leaving.is_empty()
+            || shared.addresses.is_wanted()
             || self.frontier.owned().is_empty()
             || self.progress.needs_grant(in_flight);
         let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
@@ -105,12 +177,18 @@ impl Engine {
             needs_seqs: self.progress.needs_seqs(),
             observations: self.crawl.strategy.take_observations(),
             is_leaving: self.progress.ending().is_some(),
+            released_addresses: shared.release_addresses(
+                &self.frontier,
+                &self.flights,
+                self.crawl.clock.now(),
+            ),
         };
-        let began = Instant::now();
+        let (began, began_at) = (Instant::now(), SystemTime::now());
         let orders = runs.coordinate(self.run, &report)?;
-        shared.reported = began;
+        (shared.reported, shared.reported_at) = (began, began_at);
         shared.leaving.retain(|partition| !released.contains(partition));
         shared.is_exhausted = orders.is_exhausted;
+        shared.addresses.want(&orders.wanted_addresses);
         self.frontier.forget(&released);
         self.progress.receive(&orders);
         self.carry_out(orders, &busy)
@@ -144,9 +222,10 @@ impl Engine {
 
     /// Loads partitions. Steps that another worker left in flight count as interrupted.
     fn take_up(&mut self, gained: GainedPartitions) -> Result<(), CrawlError> {
-        let GainedPartitions { partitions, mut checkpoint, next_arrival } = gained;
+        let GainedPartitions { partitions, abandoned, mut checkpoint, next_arrival } = gained;
         let now = self.crawl.clock.now();
         self.frontier.gain(&partitions, next_arrival);
+        self.frontier.hosts.take_over(abandoned, now);
         if self.shared.as_ref().is_some_and(|shared| shared.retries_seeds) {
             let seeds = self.own_seeds();
             self.frontier.try_hosts_at_once(&seeds, &mut checkpoint.requested)?;

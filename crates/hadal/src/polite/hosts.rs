@@ -191,6 +191,26 @@ impl Hosts {
         keys.push(key);
     }
 
+    /// Addresses of a host.
+    pub fn addresses(&self, host: HostIx) -> Vec<IpAddr> {
+        let address = |key: &GroupKey| match key {
+            GroupKey::Address(ip) => Some(*ip),
+            GroupKey::Domain(_) => None,
+        };
+        self.slot(host).keys.iter().filter_map(address).collect()
+    }
+
+    /// End of the pause of an address.
+    pub fn address_next_at(&self, ip: IpAddr) -> Time {
+        self.groups.get(&GroupKey::Address(ip)).map_or(Time(0), |group| group.next_at)
+    }
+
+    /// Permits no request to any host at an address before `until`.
+    pub fn rest_address(&mut self, ip: IpAddr, until: Time) {
+        let group = self.groups.entry(GroupKey::Address(ip)).or_default();
+        group.next_at = group.next_at.max(until);
+    }
+
     /// Permits no request to any host of this host's groups before `until`.
     pub fn delay_group(&mut self, host: HostIx, until: Time) {
         for key in self.slot(host).keys.clone() {

@@ -9,6 +9,7 @@ use hadal_core::address::{Host, Site};
 use hadal_core::link::{FrontierLink, QueueId};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::ops::Range;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
@@ -43,6 +44,10 @@ pub trait SharedRuns {
 
     /// Reports the state of this worker, renews its lease, and returns the changes that concern it.
     fn coordinate(&self, run: RunId, report: &WorkerReport) -> Result<WorkerOrders, StoreError>;
+
+    /// Claims addresses before the first request to them. Returns those that this worker has from now on; the others are
+    /// given up by their workers soon. Does not wait for earlier changes.
+    fn claim_addresses(&self, run: RunId, addresses: &[IpAddr]) -> Result<Vec<AddressGrant>, StoreError>;
 
     /// Saves the state of the strategy. It includes all observations that this worker has sent and received.
     fn save_strategy(&self, run: RunId, state: &[u8]) -> Result<(), StoreError>;
@@ -81,6 +86,18 @@ pub struct WorkerReport {
     pub observations: Vec<u8>,
     /// True if the worker is about to leave, and takes up nothing.
     pub is_leaving: bool,
+    /// Addresses that the worker gives up, each with the rest of the pause after its last request.
+    pub released_addresses: Vec<(IpAddr, Duration)>,
+}
+
+/// An address to which a worker of a shared run may send requests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddressGrant {
+    pub address: IpAddr,
+    /// Rest of the pause after the last request of another worker.
+    pub pause: Duration,
+    /// True if the last worker left or was lost. It may have sent a request just before.
+    pub is_abandoned: bool,
 }
 
 /// Changes that concern a worker.
@@ -106,12 +123,16 @@ pub struct WorkerOrders {
     pub is_exhausted: bool,
     /// True if the state of the strategy was not saved for some time.
     pub is_strategy_due: bool,
+    /// Addresses of this worker that others want.
+    pub wanted_addresses: Vec<IpAddr>,
 }
 
 /// Partitions that a worker owns from now on.
 #[derive(Clone, Debug, Default)]
 pub struct GainedPartitions {
     pub partitions: BTreeSet<Partition>,
+    /// Those of them that a worker lost. It may have sent requests that it did not record.
+    pub abandoned: BTreeSet<Partition>,
     /// Rows of these partitions. Progress and counters are empty.
     pub checkpoint: RunCheckpoint,
     /// Arrival number of the next link.

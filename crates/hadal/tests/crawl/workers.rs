@@ -11,8 +11,10 @@ use hadal_core::http::{Exchange, Request};
 use hadal_core::time::Time;
 use hadal_store_contract::cluster;
 use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use url::Url;
 
 const SITES: usize = 60;
 
@@ -31,36 +33,74 @@ fn web() -> Web {
     })
 }
 
-/// A web that answers after some milliseconds, and notes two requests at once to one politeness group.
+/// A web that answers after some milliseconds, and notes two requests at once to one politeness group, and requests to
+/// it before the end of its pause.
 struct WatchedWeb {
     web: Web,
-    in_flight: Mutex<HashMap<String, usize>>,
+    /// Number of addresses that all sites share; 0 if their addresses are unknown.
+    addresses: u8,
+    pause: Duration,
+    groups: Mutex<HashMap<String, WatchedGroup>>,
     collisions: Mutex<Vec<String>>,
+}
+
+/// Requests to a politeness group.
+#[derive(Default)]
+struct WatchedGroup {
+    in_flight: usize,
+    ended: Option<Instant>,
 }
 
 impl WatchedWeb {
     fn new() -> Arc<WatchedWeb> {
-        Arc::new(WatchedWeb { web: web(), in_flight: Mutex::default(), collisions: Mutex::default() })
+        WatchedWeb::at_addresses(0, SHORT_PAUSES.delay)
+    }
+
+    fn at_addresses(addresses: u8, pause: Duration) -> Arc<WatchedWeb> {
+        let (groups, collisions) = (Mutex::default(), Mutex::default());
+        Arc::new(WatchedWeb { web: web(), addresses, pause, groups, collisions })
+    }
+
+    fn address(&self, url: &Url) -> Option<IpAddr> {
+        let name = url.host_str()?.bytes().fold(0u32, |sum, byte| sum * 31 + u32::from(byte));
+        (self.addresses > 0).then(|| [192, 0, 2, (name % u32::from(self.addresses)) as u8].into())
+    }
+
+    fn group(&self, url: &Url) -> String {
+        self.address(url).map_or_else(|| Host::of(url).politeness_group(), |address| address.to_string())
+    }
+
+    fn begin(&self, url: &Url) {
+        let mut groups = self.groups.lock().unwrap();
+        let group = groups.entry(self.group(url)).or_default();
+        group.in_flight += 1;
+        let gap = group.ended.map(|ended| ended.elapsed() + Duration::from_millis(1));
+        if group.in_flight > 1 || gap.is_some_and(|gap| gap < self.pause) {
+            self.collisions.lock().unwrap().push(format!("{url} after {gap:?}"));
+        }
+    }
+
+    fn end(&self, url: &Url) {
+        let mut groups = self.groups.lock().unwrap();
+        let group = groups.entry(self.group(url)).or_default();
+        (group.in_flight, group.ended) = (group.in_flight - 1, Some(Instant::now()));
     }
 }
 
 impl Fetch for WatchedWeb {
     fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
         Box::pin(async move {
-            let group = Host::of(&request.url).politeness_group();
-            let count = {
-                let mut in_flight = self.in_flight.lock().unwrap();
-                let count = in_flight.entry(group.clone()).or_default();
-                *count += 1;
-                *count
-            };
-            if count > 1 {
-                self.collisions.lock().unwrap().push(request.url.to_string());
-            }
+            let began = Instant::now();
+            self.begin(&request.url);
             tokio::time::sleep(Duration::from_millis(5)).await;
-            *self.in_flight.lock().unwrap().get_mut(&group).unwrap() -= 1;
-            self.web.fetch(request, at).await
+            self.end(&request.url);
+            let exchange = self.web.fetch(request, at).await;
+            Exchange { took: began.elapsed(), peer: self.address(&request.url), ..exchange }
         })
+    }
+
+    fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(async move { self.address(url) })
     }
 }
 
@@ -111,6 +151,24 @@ fn three_workers_find_what_one_finds_and_visit_every_page_once() {
             "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM in_flight) + count(*) FROM workers";
         assert_eq!(cluster.sql(&url, left), "0");
     }
+}
+
+#[test]
+fn sites_of_several_workers_at_one_address_take_turns_and_keep_its_pause() {
+    let Some(url) = cluster::new_store() else { return };
+    let pause = Duration::from_millis(20);
+    let web = WatchedWeb::at_addresses(5, pause);
+    let polite = |_| {
+        let mut crawl = worker(&web, &url, "breadth-first");
+        crawl.politeness = Politeness { delay: pause, max_delay: pause, ..SHORT_PAUSES };
+        crawl
+    };
+    let summaries = run_together((0..3).map(polite).collect());
+    assert!(summaries.iter().all(|summary| summary.state == RunState::Exhausted), "{summaries:?}");
+    assert_eq!(*web.collisions.lock().unwrap(), [""; 0], "an address was not left alone");
+    let store = open(&url, Access::Read).unwrap();
+    assert_eq!(forms(store.as_ref()).len(), SITES);
+    assert_eq!(web.web.visits().len(), 4 * SITES);
 }
 
 #[test]

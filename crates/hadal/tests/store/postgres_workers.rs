@@ -90,6 +90,51 @@ fn a_worker_whose_lease_is_over_writes_nothing() {
 }
 
 #[test]
+fn a_worker_whose_process_has_ended_is_replaced_at_once_by_others_of_its_machine() {
+    let Some((cluster, url, mut first)) = new_run() else { return };
+    let mut second = TestWorker::join(&url);
+    second.report(WorkerReport::default()).unwrap();
+    assert_eq!(second.owned.len(), 0, "the first one is alive");
+    let ended =
+        "UPDATE workers SET process = regexp_replace(process, '[0-9]+ [0-9]+$', '4194999 1') WHERE id = 1";
+    cluster.sql(&url, ended);
+    let gained = second.report(WorkerReport::default()).unwrap().gained.expect("its partitions are free");
+    assert_eq!((gained.partitions.len(), gained.abandoned.len()), (256, 256));
+    assert!(matches!(first.report(WorkerReport::default()), Err(StoreError::LeaseLost { .. })));
+    let released = second.owned.iter().copied().take(5).collect();
+    second.report(WorkerReport { released, ..WorkerReport::default() }).unwrap();
+    let again = second.report(WorkerReport::default()).unwrap();
+    assert!(again.gained.is_none_or(|gained| gained.abandoned.is_empty()), "they were given up in order");
+}
+
+#[test]
+fn an_address_has_one_worker_at_a_time() {
+    let Some((cluster, url, mut first)) = new_run() else { return };
+    let mut second = TestWorker::join(&url);
+    let ips: Vec<std::net::IpAddr> = vec![[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
+    let claim = |worker: &TestWorker, ips: &[std::net::IpAddr]| {
+        let granted = worker.store.claim_addresses(worker.run, ips).unwrap();
+        granted
+            .into_iter()
+            .map(|grant| (grant.address, grant.pause.as_secs(), grant.is_abandoned))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(claim(&first, &ips[..1]), [(ips[0], 0, false)]);
+    assert_eq!(claim(&first, &ips[..1]), [(ips[0], 0, false)], "it has the address already");
+    assert_eq!(claim(&second, &ips), [(ips[1], 0, false)]);
+    assert!(second.report(WorkerReport::default()).unwrap().wanted_addresses.is_empty());
+    assert_eq!(first.report(WorkerReport::default()).unwrap().wanted_addresses, [ips[0]]);
+    let released_addresses = vec![(ips[0], std::time::Duration::from_secs(60))];
+    first.report(WorkerReport { released_addresses, ..WorkerReport::default() }).unwrap();
+    assert_eq!(claim(&second, &ips[..1]), [(ips[0], 59, false)], "the rest of the pause goes with it");
+    assert!(claim(&first, &ips).is_empty());
+    cluster.sql(&url, "UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = 2");
+    first.report(WorkerReport::default()).unwrap();
+    let taken = claim(&first, &ips);
+    assert!(taken.len() == 2 && taken.iter().all(|(.., is_abandoned)| *is_abandoned), "{taken:?}");
+}
+
+#[test]
 fn links_for_other_workers_arrive_once_and_survive_a_change_of_owner() {
     let Some((_, url, mut first)) = new_run() else { return };
     let forwarded = |url: &str| ForwardedLink { link: queued_link(url, 0, 0.5, 1).link, place: None };

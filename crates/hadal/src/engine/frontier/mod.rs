@@ -374,6 +374,10 @@ impl Frontier {
             self.queues.set_availability(host, availability_of(readiness, now));
             return Ok(None);
         }
+        if let Some(until) = self.hosts.rest_after_take_over(host)?.filter(|until| *until > now) {
+            self.rest(host, until, now);
+            return Ok(None);
+        }
         let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
         let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
         let (best, next) = (first.next(), first.next().map(|queued| HostHead::of(&queued)));

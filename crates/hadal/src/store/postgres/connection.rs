@@ -21,7 +21,7 @@ use tokio_postgres::{Client, Config, Row, Statement};
 
 /// Longest time in which a server is tried again. A restart of PostgreSQL takes seconds; a failover of a managed one up
 /// to a minute. Guess.
-const MAX_RECONNECT_TIME: Duration = Duration::from_secs(60);
+pub const MAX_RECONNECT_TIME: Duration = Duration::from_secs(60);
 /// First and longest pause between two attempts. Guess.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// Time after which a silent connection counts as lost, on both sides. Guess.
@@ -32,7 +32,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 const SETTINGS: &str =
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
     SET idle_in_transaction_session_timeout = '60s'; SET idle_session_timeout = '10min';
-    SET client_min_messages = warning";
+    SET client_min_messages = warning; SET jit = off";
 
 /// Value of a parameter.
 pub type Value = Box<dyn ToSql + Sync + Send>;
@@ -107,14 +107,16 @@ impl DatabaseServer {
         let (config, encryption) = (self.config.clone(), self.encryption.clone());
         let runtime = self.runtime.as_ref().ok_or_else(|| Fault::Lost("the store is closed".into()))?;
         runtime.spawn(async move { sender.send(open(&config, encryption).await) });
-        let client = receiver.recv().map_err(|error| Fault::Lost(error.to_string()))??;
+        let (client, transport) = receiver.recv().map_err(|error| Fault::Lost(error.to_string()))??;
         let connection = ServerConnection {
             client,
+            transport,
+            patience: Some(SILENCE),
             statements: Mutex::default(),
             round_trips: Arc::clone(&self.round_trips),
         };
         connection.script(SETTINGS)?;
-        Ok(connection)
+        Ok(ServerConnection { patience: None, ..connection })
     }
 }
 
@@ -127,19 +129,25 @@ impl Drop for DatabaseServer {
     }
 }
 
-async fn open(config: &Config, encryption: Encryption) -> Result<Client, Fault> {
-    let (client, connection) = config.connect(encryption).await?;
-    tokio::spawn(async move {
+async fn open(config: &Config, encryption: Encryption) -> Result<(Client, tokio::task::AbortHandle), Fault> {
+    // The driver limits the time to connect, and not that of the first messages.
+    let opened = tokio::time::timeout(SILENCE, config.connect(encryption)).await;
+    let (client, connection) = opened.map_err(|_| Fault::Lost("the server is silent".into()))??;
+    let transport = tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "connection to PostgreSQL ended");
         }
     });
-    Ok(client)
+    Ok((client, transport.abort_handle()))
 }
 
 /// A connection with its prepared statements.
 pub struct ServerConnection {
     client: Client,
+    /// Task that moves bytes between socket and client.
+    transport: tokio::task::AbortHandle,
+    /// Longest wait for an answer; `None` is no limit.
+    patience: Option<Duration>,
     statements: Mutex<FxHashMap<String, Statement>>,
     round_trips: Arc<AtomicU64>,
 }
@@ -148,7 +156,21 @@ impl ServerConnection {
     /// Runs statements in one round trip and returns the rows of each. A statement is prepared at its first use, which
     /// costs one more.
     pub fn run(&self, commands: &[Command]) -> Result<Vec<Vec<Row>>, Fault> {
-        block_on(self.pipeline(commands))
+        self.wait(self.pipeline(commands))
+    }
+
+    /// Limits the wait for an answer. A server that is silent for longer counts as lost.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = Some(patience);
+    }
+
+    /// Waits for an answer. After the limit the connection is closed, since the answer may still come.
+    fn wait<T, E: Into<Fault>>(&self, answer: impl Future<Output = Result<T, E>>) -> Result<T, Fault> {
+        let answered = block_on(answer, self.patience);
+        answered.map(|answer| answer.map_err(Into::into)).unwrap_or_else(|| {
+            self.transport.abort();
+            Err(Fault::Lost("the server does not answer".into()))
+        })
     }
 
     /// Runs one statement and returns its rows.
@@ -159,11 +181,11 @@ impl ServerConnection {
     /// Runs statements without values, separated by semicolons.
     pub fn script(&self, sql: &str) -> Result<(), Fault> {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
-        Ok(block_on(self.client.batch_execute(sql))?)
+        self.wait(self.client.batch_execute(sql))
     }
 
     pub fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.client.is_closed() || self.transport.is_finished()
     }
 
     async fn pipeline(&self, commands: &[Command]) -> Result<Vec<Vec<Row>>, Fault> {
@@ -203,14 +225,19 @@ impl Wake for ThreadWaker {
     }
 }
 
-/// Parks the calling thread until a future is ready.
-fn block_on<F: Future>(future: F) -> F::Output {
+/// Parks the calling thread until a future is ready. `None` if that takes longer than `patience`.
+fn block_on<F: Future>(future: F, patience: Option<Duration>) -> Option<F::Output> {
     let waker = Waker::from(Arc::new(ThreadWaker(std::thread::current())));
     let (mut context, mut future) = (Context::from_waker(&waker), pin!(future));
+    let end = patience.map(|patience| Instant::now() + patience);
     loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return Some(output);
+        }
+        match end.map(|end| end.saturating_duration_since(Instant::now())) {
+            None => std::thread::park(),
+            Some(left) if left.is_zero() => return None,
+            Some(left) => std::thread::park_timeout(left),
         }
     }
 }

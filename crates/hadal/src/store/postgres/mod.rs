@@ -16,6 +16,7 @@
 //! **Workers.** A worker holds a lease of each run and harvest that it changes ([`lease`]). Different workers change
 //! different runs and harvests, and different partitions of a shared run ([`workers`]), at the same time.
 
+mod addresses;
 mod audit;
 mod catalogue;
 mod codec;
@@ -26,6 +27,7 @@ mod harvest;
 mod head_cache;
 mod known_keys;
 mod lease;
+mod process;
 mod run_commit;
 mod run_plan;
 mod runs;
@@ -46,6 +48,7 @@ use hadal_core::time::Time;
 use harvest::{harvests, lists};
 use schema::Found;
 pub(super) use settings::without_password;
+use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -317,13 +320,18 @@ impl SharedRuns for PostgresStore {
     fn coordinate(&self, run: RunId, report: &WorkerReport) -> Result<WorkerOrders, StoreError> {
         self.with(|writer| {
             let (connection, membership) = writer.shared(run)?;
-            let (orders, owned) = workers::coordinate(connection, run, membership, report)?;
+            let (orders, result) = workers::coordinate(connection, run, membership, report)?;
             if let Some(gained) = &orders.gained {
                 writer.keep_keys_of(run, &gained.partitions)?;
             }
-            writer.own(run, owned);
+            writer.advance(run, result);
             Ok(orders)
         })
+    }
+
+    fn claim_addresses(&self, run: RunId, addresses: &[IpAddr]) -> Result<Vec<AddressGrant>, StoreError> {
+        let Some(worker) = self.with(|writer| Ok(writer.worker_number(run)))? else { return Ok(Vec::new()) };
+        self.at_once(|connection| addresses::claim(connection, run, worker, addresses))
     }
 
     fn save_strategy(&self, run: RunId, state: &[u8]) -> Result<(), StoreError> {

@@ -48,8 +48,8 @@ pub fn begin(connection: &ServerConnection, spec: &RunSpec) -> Result<RunId, Fau
 /// Statements that delete a run from every table except the audit log. The next find of each form that this run found
 /// first becomes the first of its topic.
 pub fn discard(run: RunId) -> Vec<Command> {
-    const SHARED: [&str; 6] =
-        ["workers", "worker_counters", "worker_errors", "partitions", "inbox", "observations"];
+    const SHARED: [&str; 7] =
+        ["workers", "worker_counters", "worker_errors", "partitions", "addresses", "inbox", "observations"];
     let pass_on = "UPDATE forms SET is_first = true WHERE n IN (
         SELECT (SELECT min(later.n) FROM forms AS later
                 WHERE later.form_id = gone.form_id AND later.topic = gone.topic AND later.run <> gone.run)

@@ -8,7 +8,7 @@ use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 
 /// SQL that leads from each format to the next. The SQL of a step is frozen. Views are replaced after every step.
-const STEPS: [&str; 2] = [TABLES, SHARED_RUNS];
+const STEPS: [&str; 3] = [TABLES, SHARED_RUNS, TAKE_OVERS];
 
 /// Number of the advisory lock that admits one creation or migration at a time: "hadl" in ASCII.
 const SCHEMA_LOCK: i64 = 0x6861_646c;
@@ -303,6 +303,24 @@ CREATE VIEW run_errors AS
     SELECT run, kind, sum(count)::bigint AS count
     FROM (SELECT run, kind, count FROM errors UNION ALL SELECT run, kind, count FROM worker_errors) AS parts
     GROUP BY run, kind;
+"#;
+
+/// Format 3: what a worker leaves behind when it is killed, and addresses of several partitions.
+///
+/// - `workers.process` identifies the process on its machine, so that others there notice its end at once. `reports` counts
+///   its reports, so that a repeated one publishes nothing twice.
+/// - `partitions.is_abandoned`: the last owner was evicted, and may have sent requests without a record.
+/// - `addresses` holds the worker that may send requests to an IP address. `free_at`: end of the pause after the last one.
+///   `is_wanted`: another worker waits for it.
+const TAKE_OVERS: &str = r#"
+ALTER TABLE workers ADD COLUMN process text;
+ALTER TABLE workers ADD COLUMN reports bigint NOT NULL DEFAULT 0;
+ALTER TABLE partitions ADD COLUMN is_abandoned boolean NOT NULL DEFAULT false;
+CREATE TABLE addresses (
+    run bigint NOT NULL, ip text NOT NULL, worker bigint, free_at timestamptz NOT NULL DEFAULT now(),
+    is_wanted boolean NOT NULL DEFAULT false, is_abandoned boolean NOT NULL DEFAULT false, PRIMARY KEY (run, ip)
+) WITH (fillfactor = 50);
+CREATE INDEX addresses_of_worker ON addresses (worker) WHERE worker IS NOT NULL;
 "#;
 
 /// Views with the columns and values of the exports, and the workers that hold a run, a part of one, or a harvest now.

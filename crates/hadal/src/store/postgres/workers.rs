@@ -9,14 +9,14 @@
 
 use super::super::packed_link::PackedLink;
 use super::super::{
-    Activity, ForwardedLink, GainedPartitions, JoinedRun, PARTITIONS, Partition, RunCounters, RunId, RunSpec,
-    RunState, WorkerOrders, WorkerReport, WorkerRow, is_point_due,
+    Activity, ForwardedLink, GainedPartitions, JoinedRun, PARTITIONS, Partition, RunCounters, RunId,
+    RunProgress, RunSpec, RunState, WorkerOrders, WorkerReport, WorkerRow, is_point_due,
 };
 use super::codec::{Columns, bits, word};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
 use super::lease;
-use super::{runs, strategy_state};
+use super::{addresses, process, runs, strategy_state};
 use hadal_core::address::{Host, LinkId};
 use hadal_core::link::QueueId;
 use std::collections::BTreeSet;
@@ -33,6 +33,8 @@ const MAX_RECEIVED: i64 = 2_000;
 const GRANT: Range<i64> = 16..400;
 /// Grants into which the rest of the budget is divided, per worker. Guess.
 const GRANTS_PER_WORKER: i64 = 4;
+/// Reports for which a grant lasts at the present rate. Guess: a killed worker wastes little, and a faster one gets more.
+const REPORTS_PER_GRANT: i64 = 3;
 /// Time after which the state of the strategy is saved again. Until then it follows from the saved observations. Guess.
 const STRATEGY_INTERVAL: &str = "20 seconds";
 
@@ -44,7 +46,30 @@ pub struct Membership {
     pub partitions: BTreeSet<Partition>,
     /// Number of the last observation that the worker has learned from.
     position: i64,
+    /// Number of reports that the store has accepted.
+    reports: i64,
+    /// Requests that the worker had counted at the last one.
+    requests: i64,
     lease: Duration,
+    /// Progress of the run, which the next report writes.
+    pub progress: Option<RunProgress>,
+}
+
+/// Changes by a report in the part of its worker.
+pub struct ReportResult {
+    owned: BTreeSet<Partition>,
+    position: i64,
+    requests: i64,
+}
+
+impl Membership {
+    /// Takes over the result of a report, when nothing of it can be lost any more. True if the partitions have changed.
+    pub fn advance(&mut self, result: ReportResult) -> bool {
+        let has_changed = self.partitions != result.owned;
+        (self.partitions, self.position, self.progress) = (result.owned, result.position, None);
+        (self.reports, self.requests) = (self.reports + 1, result.requests);
+        has_changed
+    }
 }
 
 /// Partition as a value of SQL.
@@ -101,12 +126,19 @@ pub fn join(
     name_partitions(connection, run)?;
     holding(connection, run, |held| {
         let state = held.word(1)?;
-        let insert = "INSERT INTO workers (run, worker, backend, backend_start, joined_at, seen_at, expires_at, position)
+        let insert = "INSERT INTO workers (run, worker, backend, backend_start, joined_at, seen_at, expires_at, position,
+                process)
             SELECT $1, $2, pid, backend_start, now(), now(), clock_timestamp() + $3::float8 * interval '1 second',
-                coalesce((SELECT position FROM strategies WHERE run = $1), 0)
+                coalesce((SELECT position FROM strategies WHERE run = $1), 0), $4
             FROM pg_stat_activity WHERE pid = pg_backend_pid() RETURNING id, position";
-        let rows =
-            connection.query(command!(insert, bits(run.0), worker.to_string(), duration.as_secs_f64()))?;
+        let lease = duration.as_secs_f64();
+        let rows = connection.query(command!(
+            insert,
+            bits(run.0),
+            worker.to_string(),
+            lease,
+            process::identity()
+        ))?;
         let row = rows.first().ok_or_else(|| Fault::damaged("no worker was written"))?;
         let (id, position) = (row.column(0)?, row.column(1)?);
         let partitions = format!(
@@ -119,7 +151,9 @@ pub fn join(
             command!("UPDATE progress SET state = 'running' WHERE run = $1", bits(run.0)),
         ])?;
         let strategy = strategy_state::load(connection, run)?;
-        let membership = Membership { id, partitions: BTreeSet::new(), position, lease: duration };
+        let partitions = BTreeSet::new();
+        let membership =
+            Membership { id, partitions, position, reports: 0, requests: 0, lease: duration, progress: None };
         Ok((JoinedRun { run, state, strategy, lease: duration }, membership))
     })
 }
@@ -162,12 +196,9 @@ pub fn renewal(membership: &Membership) -> Command {
     command!(sql, membership.id, membership.lease.as_secs_f64())
 }
 
-/// Removes workers from a run: their counters become those of the run, their partitions are free, the rest of their grants
-/// is lost.
+/// Removes workers from a run: their counters become those of the run, their partitions and addresses are free. If they
+/// were `lost`, the rest of their grants counts as spent.
 fn evict(connection: &ServerConnection, workers: &[i64], lost: bool) -> Result<(), Fault> {
-    const LOCKED: &str = "SELECT pg_terminate_backend(pid, 5000) FROM workers
-        JOIN pg_stat_activity AS old ON old.pid = backend AND old.backend_start = workers.backend_start
-        WHERE workers.id = ANY($1) AND pid <> pg_backend_pid()";
     const COUNTERS: &str = "UPDATE progress SET requests = progress.requests + gone.requests,
             bytes = progress.bytes + gone.bytes, pages = progress.pages + gone.pages,
             failed = progress.failed + gone.failed, sites = progress.sites + gone.sites,
@@ -180,10 +211,9 @@ fn evict(connection: &ServerConnection, workers: &[i64], lost: bool) -> Result<(
                 sum(waiting)::bigint AS waiting, sum(probes)::bigint AS probes
             FROM worker_counters WHERE worker = ANY($1) GROUP BY run) AS gone
         WHERE progress.run = gone.run";
-    // Steps in flight are counted when another worker takes them up.
-    const LOST: &str =
-        "UPDATE progress SET lost = lost + greatest(0, gone.reserved - (SELECT count(*) FROM in_flight
-            JOIN partitions USING (run, partition) WHERE worker = ANY($1)))
+    // Steps in flight count once more when another worker takes them up. Without that, others could use their part of the
+    // budget in the meantime.
+    const LOST: &str = "UPDATE progress SET lost = lost + gone.reserved
         FROM (SELECT workers.run, sum(greatest(0, request_limit - requests))::bigint AS reserved
             FROM workers JOIN worker_counters ON worker_counters.worker = workers.id
             WHERE id = ANY($1) GROUP BY workers.run) AS gone
@@ -194,12 +224,17 @@ fn evict(connection: &ServerConnection, workers: &[i64], lost: bool) -> Result<(
     if workers.is_empty() {
         return Ok(());
     }
-    let lost = lost.then_some(LOST);
-    let statements = [LOCKED, COUNTERS].into_iter().chain(lost).chain([
+    let lost_grants = lost.then_some(LOST);
+    let free_partitions = match lost {
+        true => "UPDATE partitions SET worker = NULL, is_abandoned = true WHERE worker = ANY($1)",
+        false => "UPDATE partitions SET worker = NULL, is_abandoned = false WHERE worker = ANY($1)",
+    };
+    let statements = std::iter::once(COUNTERS).chain(lost_grants).chain([
         ERRORS,
         "DELETE FROM worker_counters WHERE worker = ANY($1)",
         "DELETE FROM worker_errors WHERE worker = ANY($1)",
-        "UPDATE partitions SET worker = NULL WHERE worker = ANY($1)",
+        free_partitions,
+        addresses::ABANDON,
         "DELETE FROM workers WHERE id = ANY($1)",
     ]);
     let commands: Vec<Command> = statements.map(|sql| command!(sql, workers.to_vec())).collect();
@@ -209,9 +244,9 @@ fn evict(connection: &ServerConnection, workers: &[i64], lost: bool) -> Result<(
 /// Removes all workers of a run, for a worker that holds the whole run. The saved state of the strategy counts.
 pub fn evict_all(connection: &ServerConnection, run: RunId) -> Result<(), Fault> {
     holding(connection, run, |_| {
-        let rows =
-            connection.query(command!("SELECT id FROM workers WHERE run = $1 FOR UPDATE", bits(run.0)))?;
+        let rows = connection.query(command!("SELECT id FROM workers WHERE run = $1", bits(run.0)))?;
         let ids: Vec<i64> = rows.iter().map(|row| row.column(0)).collect::<Result<_, Fault>>()?;
+        end_connections(connection, &ids)?;
         let learned = "DELETE FROM observations WHERE run = $1";
         connection.query(command!(learned, bits(run.0)))?;
         evict(connection, &ids, true)
@@ -230,6 +265,8 @@ struct Division {
     requests: i64,
     owned: BTreeSet<Partition>,
     free: Vec<Partition>,
+    /// Free partitions of workers that were lost.
+    abandoned: BTreeSet<Partition>,
 }
 
 impl Division {
@@ -241,6 +278,7 @@ impl Division {
             requests: 0,
             owned: BTreeSet::new(),
             free: Vec::new(),
+            abandoned: BTreeSet::new(),
         };
         for row in workers {
             let id: i64 = row.column(0)?;
@@ -258,6 +296,9 @@ impl Division {
                 Some(_) => {}
                 None => division.free.push(partition(row, 0)?),
             }
+            if row.column(2)? {
+                division.abandoned.insert(partition(row, 0)?);
+            }
         }
         Ok(division)
     }
@@ -272,23 +313,24 @@ impl Division {
 
 /// Makes a worker the owner of partitions.
 const TAKE_PARTITIONS: &str = "UPDATE partitions SET worker = $3 WHERE run = $1 AND partition = ANY($2)";
-/// Stores the part of the budget that a worker may use, its position in the observations, and its idleness.
+/// Stores the part of the budget that a worker may use, its position in the observations, its idleness, and the number of
+/// the report.
 const RESERVE_REQUESTS: &str =
-    "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4 WHERE id = $1";
+    "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4, reports = $5 WHERE id = $1";
 /// Uses up sequence numbers, and ends a run in which nothing is left.
 const ADVANCE_PROGRESS: &str = "UPDATE progress SET next_seq = next_seq + $2,
     state = CASE WHEN $3 THEN 'exhausted' ELSE state END WHERE run = $1";
 
-/// Reports the state of a worker, renews its lease, and returns the changes that concern it, with its partitions from now
-/// on.
+/// Reports the state of a worker, renews its lease, and returns the changes that concern it. A report whose answer is lost
+/// is repeated with the same result.
 pub fn coordinate(
     connection: &ServerConnection,
     run: RunId,
-    membership: &mut Membership,
+    membership: &Membership,
     report: &WorkerReport,
-) -> Result<(WorkerOrders, BTreeSet<Partition>), Fault> {
+) -> Result<(WorkerOrders, ReportResult), Fault> {
     let before: BTreeSet<Partition> = membership.partitions.difference(&report.released).copied().collect();
-    let (mut orders, owned, position) = holding(connection, run, |held| {
+    let (mut orders, result) = holding(connection, run, |held| {
         let division = meet(connection, run, membership, report)?;
         let share = division.share(membership.id);
         let missing = share.saturating_sub(division.owned.len());
@@ -296,7 +338,7 @@ pub fn coordinate(
         let taken: Vec<Partition> = division.free.iter().copied().take(missing).collect();
         let owned: BTreeSet<Partition> = division.owned.iter().chain(&taken).copied().collect();
         let (learned, position) = exchange(connection, run, membership, report)?;
-        let mut orders = read_orders(connection, run, membership.position, &owned)?;
+        let mut orders = read_orders(connection, run, membership, &owned)?;
         if report.is_leaving {
             orders.received.clear();
         }
@@ -309,7 +351,8 @@ pub fn coordinate(
             && orders.is_exhausted
             || held.column::<&str>(1)? == "exhausted";
         let lost = held.column::<i64>(4)?;
-        let reserved = grant(&mut orders, report, &division, lost);
+        let recent = division.requests - membership.requests;
+        let reserved = grant(&mut orders, report, &division, recent, lost);
         let next: i64 = held.column(2)?;
         let numbers = if report.needs_seqs { SEQS_PER_GRANT } else { 0 };
         orders.numbers = report.needs_seqs.then(|| next.cast_unsigned()..(next + numbers).cast_unsigned());
@@ -317,23 +360,29 @@ pub fn coordinate(
         let is_idle = report.is_idle && gained.is_empty() && orders.received.is_empty();
         add_point(connection, run, &orders.counters)?;
         let taken: Vec<i16> = taken.into_iter().map(number).collect();
-        connection.run(&[
+        let (limit, reports) = (division.requests + reserved, membership.reports + 1);
+        let progress = membership.progress.as_ref();
+        let mut commands = vec![
             command!(TAKE_PARTITIONS, bits(run.0), taken, membership.id),
-            command!(RESERVE_REQUESTS, membership.id, division.requests + reserved, position, is_idle),
-            command!(ADVANCE_PROGRESS, bits(run.0), numbers, orders.is_exhausted),
-        ])?;
+            command!(RESERVE_REQUESTS, membership.id, limit, position, is_idle, reports),
+        ];
+        commands.extend(progress.map(|progress| runs::save_progress(run, progress, true)).transpose()?);
+        commands.push(command!(ADVANCE_PROGRESS, bits(run.0), numbers, orders.is_exhausted));
+        connection.run(&commands)?;
         if !gained.is_empty() {
             let next_arrival = held.column::<i64>(3)?.cast_unsigned();
-            let gained = GainedPartitions { partitions: gained, next_arrival, ..GainedPartitions::default() };
+            let abandoned = gained.intersection(&division.abandoned).copied().collect();
+            let partitions = gained;
+            let gained =
+                GainedPartitions { partitions, abandoned, next_arrival, ..GainedPartitions::default() };
             orders.gained = Some(Box::new(gained));
         }
-        Ok((orders, owned, position))
+        Ok((orders, ReportResult { owned, position, requests: division.requests }))
     })?;
-    membership.position = position;
     if let Some(gained) = &mut orders.gained {
         gained.checkpoint = runs::frontier_rows(connection, run, Some(&numbers(&gained.partitions)))?;
     }
-    Ok((orders, owned))
+    Ok((orders, result))
 }
 
 /// Renews the lease of a worker, takes back what it releases, evicts workers whose lease has expired, and reads the rest.
@@ -345,33 +394,63 @@ fn meet(
 ) -> Result<Division, Fault> {
     let renew = "UPDATE workers SET seen_at = clock_timestamp(), is_idle = $3,
             expires_at = clock_timestamp() + $2::float8 * interval '1 second' WHERE id = $1 RETURNING id";
-    let release =
-        "UPDATE partitions SET worker = NULL WHERE run = $1 AND worker = $2 AND partition = ANY($3)";
-    let expired = "SELECT id FROM workers WHERE run = $1 AND expires_at < clock_timestamp() FOR UPDATE";
+    let release = "UPDATE partitions SET worker = NULL, is_abandoned = false
+        WHERE run = $1 AND worker = $2 AND partition = ANY($3)";
+    let others =
+        "SELECT id, expires_at < clock_timestamp(), process FROM workers WHERE run = $1 AND id <> $2";
     let found = connection.run(&[
         command!(renew, membership.id, membership.lease.as_secs_f64(), report.is_idle),
         command!(release, bits(run.0), membership.id, numbers(&report.released)),
-        command!(expired, bits(run.0)),
+        command!(others, bits(run.0), membership.id),
+        addresses::release(run, membership.id, &report.released_addresses),
     ])?;
     if found[0].is_empty() {
         return Err(evicted(run));
     }
-    let expired: Vec<i64> = found[2].iter().map(|row| row.column(0)).collect::<Result<_, Fault>>()?;
-    if !expired.is_empty() {
-        tracing::warn!(
-            run = run.0,
-            workers = expired.len(),
-            "other workers are silent; taking over their parts"
-        );
-    }
-    evict(connection, &expired, true)?;
+    evict_lost(connection, run, &found[2])?;
     let workers = "SELECT id, is_idle, request_limit, requests FROM workers
         JOIN worker_counters ON worker_counters.worker = workers.id WHERE workers.run = $1 ORDER BY id";
-    let found = connection.run(&[
-        command!(workers, bits(run.0)),
-        command!("SELECT partition, worker FROM partitions WHERE run = $1 ORDER BY partition", bits(run.0)),
-    ])?;
+    let found = connection.run(&[command!(workers, bits(run.0)), command!(PARTITION_OWNERS, bits(run.0))])?;
     Division::read(&found[0], &found[1], membership.id)
+}
+
+const PARTITION_OWNERS: &str =
+    "SELECT partition, worker, is_abandoned FROM partitions WHERE run = $1 ORDER BY partition";
+
+/// Evicts workers among `others`: those with an expired lease, and those of this machine with a process that has ended.
+fn evict_lost(connection: &ServerConnection, run: RunId, others: &[Row]) -> Result<(), Fault> {
+    let (mut lost, mut ended) = (Vec::new(), Vec::new());
+    for row in others {
+        let id: i64 = row.column(0)?;
+        if row.column::<Option<&str>>(2)?.is_some_and(process::has_ended) {
+            ended.push(id);
+            lost.push(id);
+        } else if row.column(1)? {
+            lost.push(id);
+        }
+    }
+    if lost.is_empty() {
+        return Ok(());
+    }
+    end_connections(connection, &lost)?;
+    // One of them may have renewed its lease in the meantime.
+    let still =
+        "SELECT id FROM workers WHERE id = ANY($1) AND (id = ANY($2) OR expires_at < clock_timestamp())
+        FOR UPDATE";
+    let still = connection.query(command!(still, lost, ended))?;
+    let lost: Vec<i64> = still.iter().map(|row| row.column(0)).collect::<Result<_, Fault>>()?;
+    if !lost.is_empty() {
+        tracing::warn!(run = run.0, workers = lost.len(), "other workers are lost; taking over their parts");
+    }
+    evict(connection, &lost, true)
+}
+
+/// Ends the connections of workers, with the locks of transactions that they left open.
+fn end_connections(connection: &ServerConnection, workers: &[i64]) -> Result<(), Fault> {
+    let sql = "SELECT pg_terminate_backend(pid, 5000) FROM workers
+        JOIN pg_stat_activity AS old ON old.pid = backend AND old.backend_start = workers.backend_start
+        WHERE workers.id = ANY($1) AND pid <> pg_backend_pid()";
+    connection.query(command!(sql, workers.to_vec())).map(|_| ())
 }
 
 /// Publishes the observations of a worker and reads those of others. Returns them with the number of the last one.
@@ -382,14 +461,15 @@ fn exchange(
     membership: &Membership,
     report: &WorkerReport,
 ) -> Result<(Vec<Vec<u8>>, i64), Fault> {
-    let publish =
-        "INSERT INTO observations (run, worker, visits) SELECT $1, $2, $3::bytea WHERE length($3::bytea) > 0";
+    // A report whose answer was lost is repeated, and its observations are there.
+    let publish = "INSERT INTO observations (run, worker, visits) SELECT $1, $2, $3::bytea
+        WHERE length($3::bytea) > 0 AND (SELECT reports FROM workers WHERE id = $2) = $4";
     let others = "SELECT n, worker, visits FROM observations WHERE run = $1 AND n > $2 ORDER BY n";
     let known = "DELETE FROM observations WHERE run = $1
         AND n <= (SELECT min(position) FROM workers WHERE run = $1)
         AND n <= (SELECT position FROM strategies WHERE run = $1)";
     let found = connection.run(&[
-        command!(publish, bits(run.0), membership.id, report.observations.clone()),
+        command!(publish, bits(run.0), membership.id, report.observations.clone(), membership.reports),
         command!(others, bits(run.0), membership.position),
         command!(known, bits(run.0)),
     ])?;
@@ -409,7 +489,7 @@ fn exchange(
 fn read_orders(
     connection: &ServerConnection,
     run: RunId,
-    position: i64,
+    membership: &Membership,
     owned: &BTreeSet<Partition>,
 ) -> Result<WorkerOrders, Fault> {
     let inbox = "SELECT n, link, url, depth::bigint, queue, score, context FROM inbox
@@ -423,7 +503,8 @@ fn read_orders(
         command!(runs::COUNTERS, bits(run.0)),
         command!(inbox, bits(run.0), numbers(owned), MAX_RECEIVED),
         command!(any, bits(run.0)),
-        command!(due, bits(run.0), position),
+        command!(due, bits(run.0), membership.position),
+        command!(addresses::WANTED, membership.id),
     ])?;
     let first = |rows: &[Row]| rows.first().map_or(Ok(false), |row| row.column::<bool>(0));
     Ok(WorkerOrders {
@@ -431,6 +512,7 @@ fn read_orders(
         received: found[1].iter().map(forwarded_link).collect::<Result<_, Fault>>()?,
         is_exhausted: !first(&found[2])?,
         is_strategy_due: first(&found[3])?,
+        wanted_addresses: addresses::wanted(&found[4])?,
         ..WorkerOrders::default()
     })
 }
@@ -459,16 +541,24 @@ fn add_point(connection: &ServerConnection, run: RunId, counters: &RunCounters) 
     connection.query(point).map(|_| ())
 }
 
-/// Grants a part of the request budget. Returns the number of requests that the worker may send from now on, those in
-/// flight included.
-fn grant(orders: &mut WorkerOrders, report: &WorkerReport, division: &Division, lost: i64) -> i64 {
+/// Grants a part of the request budget. `recent` is the number of requests since the last report. Returns the number of
+/// requests that the worker may send from now on, those in flight included.
+fn grant(
+    orders: &mut WorkerOrders,
+    report: &WorkerReport,
+    division: &Division,
+    recent: i64,
+    lost: i64,
+) -> i64 {
     let Some(most) = report.max_requests else { return 0 };
     let (most, done, in_flight) =
         (most.cast_signed(), orders.counters.requests.cast_signed(), report.in_flight.cast_signed());
     let rest = (most - done - lost - division.reserved).max(0);
     let share = rest / (GRANTS_PER_WORKER * division.workers.len() as i64);
-    let wanted = if report.is_idle { 0 } else { in_flight + share.clamp(GRANT.start, GRANT.end) };
-    let reserved = rest.min(wanted);
+    let share = share.min(REPORTS_PER_GRANT * recent).clamp(GRANT.start, GRANT.end);
+    let wanted = if report.is_idle { 0 } else { in_flight + share };
+    // Requests in flight were granted before. Others may have counted some of theirs since the division was read.
+    let reserved = rest.min(wanted).max(in_flight);
     orders.request_limit = Some((done + reserved).cast_unsigned());
     orders.is_budget_spent = rest == 0 && division.reserved == 0 && in_flight == 0;
     reserved
@@ -487,7 +577,9 @@ pub fn save_strategy(
     holding(connection, run, |_| {
         let old = command!("DELETE FROM strategy_changes WHERE run = $1", bits(run.0));
         let save = command!(save, bits(run.0), state.to_vec(), membership.position);
-        connection.run(&[renewal(membership), old, save]).map(|_| ())
+        let lease = command!("SELECT 1 FROM workers WHERE id = $1 FOR UPDATE", membership.id);
+        let found = connection.run(&[lease, old, save])?;
+        if found[0].is_empty() { Err(evicted(run)) } else { Ok(()) }
     })
 }
 
@@ -511,6 +603,7 @@ pub fn leave(
         connection.run(&[
             command!(numbers, bits(run.0), bits(unused.start), bits(unused.end)),
             command!(end, bits(run.0), word(&state)?, is_last),
+            command!("DELETE FROM addresses WHERE run = $1 AND $2", bits(run.0), is_last),
         ])?;
         Ok(is_last)
     })?;
@@ -556,7 +649,9 @@ mod tests {
 
     fn division(workers: i64, reserved: i64) -> Division {
         let (owned, free) = (BTreeSet::new(), Vec::new());
-        Division { workers: (1..=workers).collect(), is_idle: false, reserved, requests: 0, owned, free }
+        let abandoned = BTreeSet::new();
+        let workers = (1..=workers).collect();
+        Division { workers, is_idle: false, reserved, requests: 0, owned, free, abandoned }
     }
 
     #[test]
@@ -575,17 +670,25 @@ mod tests {
         let granted = |requests: u64, reserved: i64, lost: i64| {
             let counters = RunCounters { requests, ..RunCounters::default() };
             let mut orders = WorkerOrders { counters, ..WorkerOrders::default() };
-            let own = grant(&mut orders, &report, &division(2, reserved), lost);
+            let own = grant(&mut orders, &report, &division(2, reserved), 0, lost);
             assert!(requests.cast_signed() + own + reserved + lost <= 100);
             (own, orders.is_budget_spent)
         };
         assert_eq!(granted(0, 0, 0), (19, false));
         assert_eq!(granted(80, 15, 0), (5, false));
-        assert_eq!(granted(80, 15, 5), (0, false), "another worker may return its rest");
+        assert_eq!(granted(77, 15, 5), (3, false), "those in flight; another worker may return its rest");
+        let counters = RunCounters { requests: 79, ..RunCounters::default() };
+        let mut orders = WorkerOrders { counters, ..WorkerOrders::default() };
+        let own = grant(&mut orders, &report, &division(2, 15), 0, 5);
+        assert_eq!(own, 3, "another worker has counted two of its fifteen; those in flight stay reserved");
         let idle = WorkerReport { in_flight: 0, ..report.clone() };
         let counters = RunCounters { requests: 97, ..RunCounters::default() };
         let mut orders = WorkerOrders { counters, ..WorkerOrders::default() };
-        grant(&mut orders, &idle, &division(2, 0), 3);
+        grant(&mut orders, &idle, &division(2, 0), 0, 3);
         assert!(orders.is_budget_spent);
+        let fast = WorkerReport { max_requests: Some(10_000), ..report.clone() };
+        let mut orders = WorkerOrders::default();
+        assert_eq!(grant(&mut orders, &fast, &division(2, 0), 50, 0), 153, "three times the recent ones");
+        assert_eq!(grant(&mut orders, &fast, &division(2, 0), 5_000, 0), 403, "and no more than this");
     }
 }
