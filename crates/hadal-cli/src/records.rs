@@ -4,9 +4,16 @@ use super::exit::Exit;
 use super::harvested::{HarvestedArgs, some_words};
 use super::list::list;
 use super::session::Session;
+use super::wacz::warc_files;
+use anyhow::Context;
 use clap::Args;
-use hadal::store::all_records;
+use hadal::fetch::warc_index::WarcIndex;
+use hadal::output::harvested::ArchivedRecord;
+use hadal::store::{HarvestId, HarvestQuery, RecordRow, Store, all_records};
+use hadal_core::address::Site;
 use hadal_core::time::Time;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// List or export the records that harvests downloaded
@@ -25,6 +32,9 @@ pub struct RecordsArgs {
     /// time (7d, 12h)
     #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     since: Option<Time>,
+    /// WARC files of --warc, or a folder of them: columns `warc_file` and `warc_offset` name the response with the record
+    #[arg(long, value_name = "FILE|DIR")]
+    warc: Option<PathBuf>,
 }
 
 /// Parses a date in UTC, or a duration before now.
@@ -44,7 +54,26 @@ pub fn run(args: &RecordsArgs, session: &Session) -> anyhow::Result<Exit> {
     query.since = args.since;
     let nothing = "no matching records; harvest a form first or loosen the filters";
     let rows = all_records(store.as_ref(), query);
-    list(&args.filter.list, session, nothing, rows)
+    match &args.warc {
+        None => list(&args.filter.list, session, nothing, rows),
+        Some(warc) => {
+            let index = WarcIndex::of_files(&warc_files(warc)?)
+                .with_context(|| format!("could not read {}", warc.display()))?;
+            let sites = search_sites(store.as_ref())?;
+            let archived = |row: RecordRow| {
+                let site = sites.get(&row.harvest);
+                let place = site.and_then(|site| index.last_until(site, row.fetched_at)).cloned();
+                ArchivedRecord { row, place }
+            };
+            list(&args.filter.list, session, nothing, rows.map(|row| row.map(archived)))
+        }
+    }
+}
+
+/// Site that answers the queries of each harvest.
+fn search_sites(store: &dyn Store) -> anyhow::Result<BTreeMap<HarvestId, Site>> {
+    let harvests = store.harvests(&HarvestQuery::default())?;
+    Ok(harvests.iter().map(|row| (row.id, Site::of(&row.spec.form_snapshot.action))).collect())
 }
 
 #[cfg(test)]

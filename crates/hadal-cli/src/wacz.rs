@@ -49,7 +49,7 @@ pub fn run(args: &WaczArgs) -> anyhow::Result<Exit> {
 }
 
 /// The file itself, or the WARC files of a folder by name.
-fn warc_files(input: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn warc_files(input: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let context = || format!("could not read {}", input.display());
     if !std::fs::metadata(input).with_context(context)?.is_dir() {
         return Ok(vec![input.to_path_buf()]);

@@ -2,8 +2,8 @@
 //!
 //! WARC 1.1 (ISO 28500:2017). Each record is a gzip member of its own, so that readers can seek to it. Bodies are stored
 //! decoded; headers that no longer apply to them get the prefix `X-Archive-Orig-`, as other archivers do. A response
-//! whose body was archived before is a `revisit` record, which refers to the earlier one. The file is created with the
-//! first exchange.
+//! whose body was archived before is a `revisit` record, which refers to the earlier one. A `metadata` record gives the
+//! duration of each exchange. The file is created with the first exchange.
 
 use super::Fetch;
 use data_encoding::BASE32;
@@ -47,7 +47,7 @@ impl Fetch for Archiving {
         Box::pin(async move {
             let (sent, date) = (self.inner.sent_headers(request, at), SystemTime::now());
             let exchange = self.inner.fetch(request, at).await;
-            let capture = Capture { request, sent, date, peer: exchange.peer };
+            let capture = Capture { request, sent, date, took: exchange.took, peer: exchange.peer };
             if let Ok(response) = &exchange.result
                 && let Err(error) = self.warc.keep(&capture, response)
             {
@@ -75,6 +75,8 @@ struct Capture<'a> {
     sent: Headers,
     /// Time of sending.
     date: SystemTime,
+    /// Duration of the request.
+    took: Duration,
     /// Address of the server.
     peer: Option<IpAddr>,
 }
@@ -163,7 +165,9 @@ impl Warc {
         let more = format!("{common}WARC-Concurrent-To: {response_id}\r\n");
         let content = "application/http;msgtype=request";
         let record = WarcRecord { kind: "request", content, date: capture.date };
-        self.append(&record, &self.number(), &more, &request_block(capture))
+        self.append(&record, &self.number(), &more, &request_block(capture))?;
+        let record = WarcRecord { kind: "metadata", content: "application/warc-fields", date: capture.date };
+        self.append(&record, &self.number(), &more, metadata(capture).as_bytes())
     }
 
     /// Writes a response, or a reference to an earlier one with the same body.
@@ -236,11 +240,21 @@ impl Warc {
 }
 
 fn timestamp(at: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(at).to_string()
+    humantime::format_rfc3339_millis(at).to_string()
 }
 
 fn digest(bytes: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(&Sha1::digest(bytes)))
+}
+
+/// Facts about a request that its own record does not show: duration, and the page with the form or link.
+fn metadata(capture: &Capture<'_>) -> String {
+    let mut fields = String::new();
+    write_line(&mut fields, "fetchTimeMs", &capture.took.as_millis().to_string());
+    if let Some(page) = capture.sent.get("referer") {
+        write_line(&mut fields, "via", page);
+    }
+    fields
 }
 
 /// Type, content type and time of a record.
@@ -329,7 +343,8 @@ mod tests {
         let mut sent = Headers::default();
         sent.push("User-Agent", "hadal/test");
         let peer = Some(IpAddr::from([192, 0, 2, 7]));
-        warc.keep(&Capture { request: &request, sent, date: SystemTime::now(), peer }, response).unwrap();
+        let (date, took) = (SystemTime::now(), Duration::from_millis(70));
+        warc.keep(&Capture { request: &request, sent, date, took, peer }, response).unwrap();
         members(&std::fs::read(&warc.path).unwrap())
     }
 
@@ -339,7 +354,8 @@ mod tests {
         let warc = Warc::in_folder(&folder.path().join("archive")).unwrap();
         assert!(!warc.path.exists(), "no exchange, no file");
         let members = kept(&warc, "http://a.org/find?q=fish", &page());
-        assert_eq!(members.len(), 3);
+        assert_eq!(members.len(), 4);
+        assert!(members[3].contains("WARC-Type: metadata") && members[3].contains("fetchTimeMs: 70\r\n"));
         assert!(members[0].starts_with("WARC/1.1\r\nWARC-Type: warcinfo\r\n"));
         assert!(members[0].contains("http-header-user-agent: hadal/test\r\n"));
         assert!(
@@ -361,15 +377,15 @@ mod tests {
         let warc = Warc::in_folder(folder.path()).unwrap();
         let first = kept(&warc, "http://a.org/1", &page());
         let all = kept(&warc, "http://a.org/2", &page());
-        let revisit = &all[3];
+        let revisit = &all[4];
         assert!(revisit.starts_with("WARC/1.1\r\nWARC-Type: revisit\r\n"), "{revisit}");
         assert!(revisit.contains("WARC-Refers-To-Target-URI: http://a.org/1\r\n"), "{revisit}");
         let number = first[1].lines().find_map(|line| line.strip_prefix("WARC-Record-ID: ")).unwrap();
         assert!(revisit.contains(&format!("WARC-Refers-To: {number}\r\n")), "{revisit}");
         assert!(!revisit.contains("<p>fish"));
         let empty = Response { body: Vec::new(), ..page() };
-        assert!(kept(&warc, "http://a.org/3", &empty)[5].contains("WARC-Type: response"));
-        assert!(kept(&warc, "http://a.org/4", &empty)[7].contains("WARC-Type: response"));
+        assert!(kept(&warc, "http://a.org/3", &empty)[7].contains("WARC-Type: response"));
+        assert!(kept(&warc, "http://a.org/4", &empty)[10].contains("WARC-Type: response"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod body_memory;
 pub mod in_process;
 pub mod network;
 pub mod wacz;
+pub mod warc_index;
 pub(crate) mod wildcard;
 pub mod world_server;
 

@@ -73,7 +73,7 @@ fn package(resources: &[PackedFile]) -> Value {
     })
 }
 
-fn name(path: &Path) -> String {
+pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -98,23 +98,34 @@ fn compressed(lines: &[String]) -> io::Result<(Vec<u8>, String)> {
 
 /// Adds the responses of a WARC file to the index, and its pages.
 fn read_warc(path: &Path, index: &mut Vec<String>, pages: &mut Vec<String>) -> io::Result<()> {
+    each_response(path, |response, offset, length| {
+        index.extend(response.index_line(&name(path), offset, length));
+        pages.extend(response.page_line());
+    })
+}
+
+/// Visits the responses of a WARC file, each with its offset and length.
+pub(super) fn each_response(
+    path: &Path,
+    mut visit: impl FnMut(&ArchivedPage<'_>, u64, u64),
+) -> io::Result<()> {
     let mut reader = CountingReader { inner: BufReader::new(File::open(path)?), read: 0 };
     while !reader.fill_buf()?.is_empty() {
         let offset = reader.read;
         let mut record = Vec::new();
         GzDecoder::new(&mut reader).read_to_end(&mut record)?;
-        let Some(response) = ArchivedPage::parse(&record) else { continue };
-        index.extend(response.index_line(&name(path), offset, reader.read - offset));
-        pages.extend(response.page_line());
+        if let Some(response) = ArchivedPage::parse(&record) {
+            visit(&response, offset, reader.read - offset);
+        }
     }
     Ok(())
 }
 
 /// A response in a WARC file.
-struct ArchivedPage<'a> {
-    url: Url,
+pub(super) struct ArchivedPage<'a> {
+    pub(super) url: Url,
     /// `WARC-Date` of the record.
-    date: &'a str,
+    pub(super) date: &'a str,
     digest: &'a str,
     is_revisit: bool,
     status: u16,

@@ -2,6 +2,7 @@
 
 use super::listing::{Cell, CellKind, Column, Listed};
 use super::rows::{column, text};
+use crate::fetch::warc_index::WarcPlace;
 use crate::harvest::truth::HarvestComparison;
 use crate::report::Coverage;
 use crate::report::values::seconds;
@@ -11,23 +12,55 @@ use hadal_core::harvest::policy::{ReadingEnd, StatedTotal};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Columns of a record.
+const RECORD_COLUMNS: [Column; 14] = [
+    column("record_id", CellKind::Word, Some("record")),
+    column("form_id", CellKind::Word, None),
+    column("url", CellKind::Text, Some("url")),
+    column("title", CellKind::Text, Some("title")),
+    column("text", CellKind::Text, None),
+    column("fields", CellKind::Nested, Some("fields")).detail(),
+    column("query", CellKind::Text, Some("query")).detail(),
+    column("position", CellKind::Count, Some("place")).detail(),
+    column("fetched_at", CellKind::Time, None),
+    column("harvest", CellKind::Count, None),
+    column("detail", CellKind::Text, None),
+    column("seen_at", CellKind::Time, None),
+    column("changed_at", CellKind::Time, None),
+    column("removed_at", CellKind::Time, None),
+];
+
+/// Columns of a record with its place in an archive.
+const ARCHIVED_COLUMNS: [Column; 16] = {
+    let mut columns = [column("warc_offset", CellKind::Count, None); 16];
+    let mut at = 0;
+    while at < RECORD_COLUMNS.len() {
+        columns[at] = RECORD_COLUMNS[at];
+        at += 1;
+    }
+    columns[at] = column("warc_file", CellKind::Text, None);
+    columns
+};
+
+/// A record with the place of its answer in the WARC files of the harvest.
+pub struct ArchivedRecord {
+    pub row: RecordRow,
+    pub place: Option<WarcPlace>,
+}
+
+impl Listed for ArchivedRecord {
+    const COLUMNS: &'static [Column] = &ARCHIVED_COLUMNS;
+
+    fn cells(&self) -> Vec<Cell> {
+        let place = self.place.as_ref();
+        let file = Cell::of(place, |place| text(&place.file));
+        let offset = Cell::of(place, |place| Cell::Count(place.offset));
+        self.row.cells().into_iter().chain([file, offset]).collect()
+    }
+}
+
 impl Listed for RecordRow {
-    const COLUMNS: &'static [Column] = &[
-        column("record_id", CellKind::Word, Some("record")),
-        column("form_id", CellKind::Word, None),
-        column("url", CellKind::Text, Some("url")),
-        column("title", CellKind::Text, Some("title")),
-        column("text", CellKind::Text, None),
-        column("fields", CellKind::Nested, Some("fields")).detail(),
-        column("query", CellKind::Text, Some("query")).detail(),
-        column("position", CellKind::Count, Some("place")).detail(),
-        column("fetched_at", CellKind::Time, None),
-        column("harvest", CellKind::Count, None),
-        column("detail", CellKind::Text, None),
-        column("seen_at", CellKind::Time, None),
-        column("changed_at", CellKind::Time, None),
-        column("removed_at", CellKind::Time, None),
-    ];
+    const COLUMNS: &'static [Column] = &RECORD_COLUMNS;
 
     fn cells(&self) -> Vec<Cell> {
         let record = &self.record;
