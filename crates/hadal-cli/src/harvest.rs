@@ -254,7 +254,8 @@ async fn on_page(
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, args.render.mode());
     let renderer = renderer(mode).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
-    let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref() };
+    let audit = (!args.dry_run).then_some(store);
+    let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };
     let found = open_form::form_at_url(&search, client, &mut Clock::Real).await;
     let has_scripts_only = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
     if has_scripts_only && renderer.is_none() && !args.dry_run && !session.is_quiet() {

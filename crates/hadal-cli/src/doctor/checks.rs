@@ -2,6 +2,7 @@
 
 use super::{CheckLevel, CheckResult};
 use hadal::config::Config;
+use hadal::report::values::plural;
 use hadal::store::{Access, StoreError};
 use std::fs::{File, TryLockError};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -99,7 +100,8 @@ fn free_space(directory: &Path) -> Option<u64> {
 pub fn resolver() -> CheckResult {
     match hickory_resolver::system_conf::read_system_conf() {
         Ok((config, _)) if !config.name_servers().is_empty() => {
-            check("resolver", CheckLevel::Ok, format!("{} name servers", config.name_servers().len()))
+            let servers = config.name_servers().len() as u64;
+            check("resolver", CheckLevel::Ok, plural(servers, "name server", "name servers"))
         }
         Ok(_) => check(
             "resolver",

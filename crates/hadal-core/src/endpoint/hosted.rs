@@ -5,6 +5,7 @@
 use super::{EndpointDetector, PageMarkup, hidden};
 use crate::http::Method;
 use crate::page::{Field, FieldKind, Form, FormSource};
+use crate::submission::HEADER;
 use url::Url;
 
 /// Records per request. Guess.
@@ -19,7 +20,10 @@ impl EndpointDetector for HostedSearch {
     fn detect(&self, markup: &PageMarkup<'_>, found: &mut Vec<Form>) {
         for script in &markup.inline {
             found.extend(
-                algolia(script).or_else(|| typesense(script)).or_else(|| engine(script, markup.base)),
+                algolia(script)
+                    .or_else(|| typesense(script))
+                    .or_else(|| meilisearch(script))
+                    .or_else(|| engine(script, markup.base)),
             );
         }
     }
@@ -78,6 +82,39 @@ fn typesense(script: &str) -> Option<Form> {
         hidden("page", "1"),
     ];
     service(action.ok(), fields)
+}
+
+/// Options of the service's clients: named, or `instantMeiliSearch("host", "key")`.
+fn meilisearch(script: &str) -> Option<Form> {
+    if !script.contains("eili") && !script.contains("docsSearchBar") {
+        return None;
+    }
+    let given = script.split_once("eiliSearch(").map(|(_, call)| quoted_texts(call)).unwrap_or_default();
+    let is_host = |text: &&str| text.starts_with("http://") || text.starts_with("https://");
+    let host = option(script, &["hostUrl", "host"]).or(given.first().copied()).filter(is_host)?;
+    let key = option(script, &["searchApiKey", "apiKey", "api_key"]).or(given.get(1).copied());
+    let index = option(script, &["indexUid", "index_uid", "indexName", "index"])?;
+    let mut action = Url::parse(host).ok()?;
+    action.path_segments_mut().ok()?.pop_if_empty().extend(["indexes", index, "search"]);
+    let line = |key: &str| Field {
+        disabled: true,
+        ..hidden(&format!("{HEADER}Authorization"), &format!("Bearer {key}"))
+    };
+    let mut fields = vec![words("q"), hidden("limit", PAGE_SIZE), hidden("offset", "0")];
+    fields.extend(key.filter(|key| !key.is_empty()).map(line));
+    service(Some(action), fields)
+}
+
+/// First texts in quotes of a call.
+fn quoted_texts(call: &str) -> Vec<&str> {
+    let end = call.find(')').unwrap_or(call.len());
+    call[..end]
+        .split(['"', '\'', '`'])
+        .skip(1)
+        .step_by(2)
+        .take(2)
+        .filter(|text| text.len() <= MAX_VALUE)
+        .collect()
 }
 
 /// URL of a search engine in quotes: `.../_search` or `.../select` of an index.
@@ -139,6 +176,23 @@ mod tests {
                 .starts_with("https://s.a.org/collections/books/documents/search?q=&query_by=title%2Ctext"),
             "{request}"
         );
+    }
+
+    #[test]
+    fn a_service_with_its_key_in_a_header_line_is_found() {
+        use crate::submission::{FilledForm, submission};
+        for script in [
+            "docsSearchBar({ hostUrl: 'https://m.a.org', apiKey: 'k1', indexUid: 'books' })",
+            "const client = instantMeiliSearch('https://m.a.org/', 'k1'); search({ indexName: 'books' })",
+        ] {
+            let html = format!("<script>{script}</script>");
+            let url = url::Url::parse("http://a.org/").unwrap();
+            let page = crate::html::parse(html.as_bytes(), None, &url);
+            let form = page.hints.endpoints.first().unwrap();
+            let request = submission(form, &FilledForm::of(0, "sea"), "utf-8");
+            assert_eq!(request.url.as_str(), "https://m.a.org/indexes/books/search?q=sea&limit=50&offset=0");
+            assert_eq!(request.headers.get("authorization"), Some("Bearer k1"));
+        }
     }
 
     #[test]

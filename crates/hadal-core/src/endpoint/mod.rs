@@ -2,15 +2,18 @@
 //!
 //! A detector reads the scripts, links and metadata of a page and returns the endpoint as a [`Form`]: hidden fields with
 //! fixed parameters and, if the endpoint takes words, one search field. An endpoint without a search field lists all
-//! records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints.
+//! records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints. An
+//! endpoint at an address that only habit suggests names no action; it counts once it has answered.
 //!
 //! | file | endpoints |
 //! |---|---|
 //! | [`index_file`] | search indexes of documentation generators and static sites |
+//! | [`docusaurus`] | search indexes of the documentation generator Docusaurus |
 //! | [`wordpress`], [`mediawiki`] | interfaces of content management systems |
 //! | [`repository`] | OAI-PMH and CKAN |
 //! | [`hosted`] | search services with a public key in the page, search engines that a script names |
 
+pub mod docusaurus;
 pub mod hosted;
 pub mod index_file;
 pub mod mediawiki;
@@ -64,8 +67,9 @@ pub trait EndpointDetector: Sync {
 }
 
 /// Detectors, the cheapest way to all records first.
-const DETECTORS: [&dyn EndpointDetector; 6] = [
+const DETECTORS: [&dyn EndpointDetector; 7] = [
     &index_file::IndexFile,
+    &docusaurus::Docusaurus,
     &wordpress::WordPress,
     &mediawiki::MediaWiki,
     &repository::OaiPmh,
@@ -73,7 +77,16 @@ const DETECTORS: [&dyn EndpointDetector; 6] = [
     &hosted::HostedSearch,
 ];
 /// Texts of which an inline script that names an endpoint contains one.
-const INLINE_MARKS: [&str; 6] = ["lgolia", "docsearch", "ypesense", "/_search", "/solr/", "workers/search"];
+const INLINE_MARKS: [&str; 8] = [
+    "lgolia",
+    "docsearch",
+    "docsSearchBar",
+    "eiliSearch(",
+    "ypesense",
+    "/_search",
+    "/solr/",
+    "workers/search",
+];
 
 /// Returns true for the text of an inline script in which detectors look.
 pub fn may_name_endpoint(script: &[u8]) -> bool {
@@ -126,11 +139,11 @@ fn is_filter(field: &Field) -> bool {
     }
 }
 
-/// Returns true if an endpoint is a search of its own for a crawl: the software does not show a search box on every page,
-/// and no form of the page searches the same records.
+/// Returns true if an endpoint is a search of its own for a crawl: the page names its address, the software does not show
+/// a search box on every page, and no form of the page searches the same records.
 pub fn is_own_search(endpoint: &Form, forms: &[Form]) -> bool {
     let shows_box = matches!(endpoint.source, FormSource::WordPress | FormSource::MediaWiki);
-    !shows_box && !forms.iter().any(|form| holds_records_of(endpoint, form))
+    endpoint.names_action && !shows_box && !forms.iter().any(|form| holds_records_of(endpoint, form))
 }
 
 /// Fixed parameter of an endpoint.

@@ -49,12 +49,22 @@ pub fn submission(form: &Form, input: &FilledForm, page_charset: &str) -> Reques
     let method = button.and_then(|button| button.formmethod).unwrap_or(form.method);
     if method == Method::Get {
         url.set_query(Some(&encode::urlencoded(&entries, encoding)));
-        return Request::get(url);
+        return Request { headers: header_lines(form), ..Request::get(url) };
     }
     let (content_type, body) = encode::body(&entries, Enctype::of(&form.enctype), encoding);
-    let mut headers = Headers::default();
+    let mut headers = header_lines(form);
     headers.push("Content-Type", content_type);
     Request { method, headers, body, ..Request::get(url) }
+}
+
+/// Header lines that an endpoint asks for: fields with names that start with [`HEADER`].
+fn header_lines(form: &Form) -> Headers {
+    let lines = form
+        .fields
+        .iter()
+        .filter(|_| form.source.is_endpoint())
+        .filter_map(|field| Some((field.name.strip_prefix(HEADER)?.to_string(), field.value.clone())));
+    Headers(lines.collect())
 }
 
 /// Adds the headers by which a server sees the page of a form, as browsers send them: `Referer`, and `Origin` on POST.

@@ -8,6 +8,7 @@
 //! - A field with a name that starts with `/` belongs to a JSON body: the name is its JSON pointer, a hidden value is
 //!   JSON text.
 //! - A field with a name that starts with `{header}` is a header line.
+//! - A hidden field with an `id` has the value of that token of the page ([`crate::scripted::tokens`]).
 
 use super::FilledForm;
 use crate::http::{Method, Request};

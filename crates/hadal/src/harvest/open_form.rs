@@ -2,7 +2,8 @@
 //!
 //! At a URL, an endpoint that lists all records comes first, if the page suggests one and it answers. A visible form
 //! comes next. When the page has no form that is surely a search, other endpoints and the OpenSearch descriptions that
-//! it links are tried. The URL may also be that of a description.
+//! it links are tried. The URL may also be that of a description, or of a document that lists records: a JSON file, a
+//! feed, a sitemap.
 
 use crate::fetch::is_html;
 use crate::polite::{Clock, PageError, PoliteClient};
@@ -23,8 +24,8 @@ use hadal_core::harvest::session::EntryPage;
 use hadal_core::html;
 use hadal_core::http::{BodyCompleteness, Method, Request, Response};
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::page::{Form, Page};
-use hadal_core::scripted::rendering::is_scripted;
+use hadal_core::page::{Field, FieldKind, Form, FormSource, Page};
+use hadal_core::scripted::rendering::{gains_fields, is_scripted};
 use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
@@ -228,12 +229,14 @@ pub struct SearchLocation<'s> {
     pub source: &'s str,
     /// Browser for pages with a search by script.
     pub browser: Option<&'s BrowserUse<'s>>,
+    /// Store with the audit log for the first request to a list of records.
+    pub audit: Option<&'s dyn Store>,
 }
 
 impl<'s> SearchLocation<'s> {
     /// The likeliest search at a URL, opened without a browser.
     pub fn at(url: &'s Url, source: &'s str) -> SearchLocation<'s> {
-        SearchLocation { url, picked: None, posts: PostForms::Sure, source, browser: None }
+        SearchLocation { url, picked: None, posts: PostForms::Sure, source, browser: None, audit: None }
     }
 }
 
@@ -262,6 +265,9 @@ async fn open_search(
         check_submittable(&url, &form, 1.0, posts)?;
         return Ok(opened(form, &url, None, source));
     }
+    if picked.is_none() && is_list(&response, &url) {
+        return Ok(opened(list_form(&url), &url, None, source));
+    }
     if let Some(browser) = browser.filter(|browser| browser.mode == RenderMode::Always) {
         return form_in_browser(&url, response, browser, search, client).await;
     }
@@ -273,7 +279,8 @@ async fn open_search(
     // Without any form, a search service that the page names. A trial would be a submission; the harvest sends and logs
     // the first one.
     let service = page.hints.endpoints.iter().find(|endpoint| picked.is_none() && takes_words(endpoint));
-    let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| is_scripted(form));
+    let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
+    let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
     if let Some(browser) = browser.filter(|_| is_scripted && service.is_none()) {
         match form_in_browser(&url, response, browser, search, client).await {
             Err(error) => tracing::info!("no search in the rendered page: {error}"),
@@ -302,7 +309,7 @@ async fn undisplayed_search(
         return None;
     }
     let form = visible.as_ref().ok().map(|(form, _)| form);
-    if let Some(list) = record_list(page, form, client, clock).await {
+    if let Some(list) = record_list(search, page, form, client, clock).await {
         return Some(list);
     }
     let is_sure = matches!(visible, Ok((_, p_searchable)) if *p_searchable >= MIN_ACCEPTED_P);
@@ -366,6 +373,7 @@ async fn form_in_browser(
 
 /// First endpoint of a page that lists records. Beside a visible form, only a list of the form's records counts.
 async fn record_list(
+    search: &SearchLocation<'_>,
     page: &Page,
     visible: Option<&Form>,
     client: &PoliteClient,
@@ -377,13 +385,31 @@ async fn record_list(
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
+        let trial = |store| SearchTrial { store, topic: "", seed: 0, min_p_searchable: 0.0 };
+        let trial = search.audit.map(trial);
+        let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose();
+        // What the audit log does not hold is not sent.
+        let Ok(number) = number else { return None };
         let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock).await;
+        if let (Some(trial), Some(number), Ok((_, response))) = (&trial, number, &answer) {
+            trial.end_with(number, response.status).ok();
+        }
         let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
         if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
             return Some(endpoint.clone());
         }
     }
     None
+}
+
+/// Form of a document that lists records itself.
+fn list_form(url: &Url) -> Form {
+    let mut action = url.clone();
+    let pairs: Vec<(String, String)> = action.query_pairs().into_owned().collect();
+    action.set_query(None);
+    let fields = pairs.iter().map(|(name, value)| Field::new(FieldKind::Hidden, name, value)).collect();
+    let form = Form::to(action, Method::Get, fields);
+    Form { index: u32::MAX, source: FormSource::SearchIndex, ..form }
 }
 
 /// True for data with some records, and for the start of longer data.

@@ -39,7 +39,7 @@ impl HarvestDisplay {
                 self.show(standing, &asked, false);
             }
             HarvestEvent::Ended { standing, ending, .. } => {
-                self.show(standing, ending.unwrap_or("stopped"), true)
+                self.show(standing, &ending.unwrap_or("stopped").replace('_', " "), true)
             }
         }
     }

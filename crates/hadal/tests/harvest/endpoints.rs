@@ -107,12 +107,30 @@ impl ScriptSite {
     }
 }
 
+/// Pages of a list of all records, and the records of each.
+const LIST_PAGES: usize = 130;
+const LIST_PAGE: usize = 3;
+
+fn letter(number: usize) -> char {
+    char::from(b'a' + (number % 26) as u8)
+}
+
+fn list_page(url: &Url) -> Value {
+    let page = url.query_pairs().find(|(name, _)| name == "page").and_then(|(_, page)| page.parse().ok());
+    let page: usize = page.unwrap_or(1);
+    let word = |n: usize| -> String { [n % 26, n / 26, n % 17, n % 11].map(letter).iter().collect() };
+    let item = |n: usize| json!({"id": n, "name": word(n), "url": format!("/docs/item-{n}.html")});
+    let items: Vec<Value> = ((page - 1) * LIST_PAGE..page * LIST_PAGE).map(item).collect();
+    json!({"items": items, "next": (page < LIST_PAGES).then(|| format!("/list?page={}", page + 1))})
+}
+
 impl Respond for ScriptSite {
     fn respond(&self, request: &Request, _at: Time) -> Exchange {
         self.log.lock().unwrap().push(request.url[url::Position::BeforePath..].to_string());
         let (status, kind, body) = match request.url.path() {
             "/" | "/search.html" => (200, "text/html", self.home()),
             "/searchindex.js" if self.has_index => (200, "text/javascript", self.index()),
+            "/list" => (200, "application/json", list_page(&request.url).to_string()),
             "/api/find" if self.paging.is_some() => {
                 (200, "application/json", self.answer(&request.url).to_string())
             }
@@ -126,6 +144,18 @@ impl Respond for ScriptSite {
 
 /// Harvests the search at the front page.
 async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<dyn Store>) {
+    let store = open("memory:", Access::Crawl).unwrap();
+    let (source, summary) = harvested_at(site, "http://museum.example/", 200, &store).await;
+    (source, summary, store)
+}
+
+/// Harvests the search or list at a URL.
+async fn harvested_at(
+    site: &Arc<ScriptSite>,
+    url: &str,
+    max_requests: u64,
+    store: &Arc<dyn Store>,
+) -> (FormSource, HarvestSummary) {
     let address = "127.0.0.1:0".parse().unwrap();
     let running = serve(site.clone(), address, ServerOptions::default()).await.unwrap();
     let connect_to = vec![format!("*={}", running.addr).parse().unwrap()];
@@ -134,16 +164,19 @@ async fn harvested(site: &Arc<ScriptSite>) -> (FormSource, HarvestSummary, Arc<d
     let client_options = ClientOptions::new(politeness, "hadal", 1 << 20);
     let client =
         PoliteClient::new(Arc::new(Network::new(options).unwrap()), client_options, watch::channel(false).1);
-    let home = Url::parse("http://museum.example/").unwrap();
-    let opened = form_at_url(&SearchLocation::at(&home, "web"), &client, &mut Clock::Real).await.unwrap();
+    let home = Url::parse(url).unwrap();
+    let search = SearchLocation { audit: Some(store.as_ref()), ..SearchLocation::at(&home, "web") };
+    let opened = form_at_url(&search, &client, &mut Clock::Real).await.unwrap();
     let source = opened.form.source;
-    let store = open("memory:", Access::Crawl).unwrap();
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let mut job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
     job.policy_context.first_words = vec!["harbour".to_string()];
-    let plan = HarvestPlan { max_requests: Some(200), ..HarvestPlan::new(store.clone(), client, vec![job]) };
+    let plan = HarvestPlan {
+        max_requests: Some(max_requests),
+        ..HarvestPlan::new(store.clone(), client, vec![job])
+    };
     let summary = harvest(plan, &mut |_| {}).await.unwrap().remove(0);
-    (source, summary, store)
+    (source, summary)
 }
 
 #[tokio::test]
@@ -155,7 +188,23 @@ async fn a_search_index_returns_all_records_with_one_request() {
     // robots.txt, the page and the start of the index to open it; the page and the index to read it.
     assert!(summary.counters.requests <= 5, "{summary:?}");
     let submitted = store.submissions(&SubmissionQuery::default()).unwrap().rows;
-    assert_eq!(submitted.len(), 1, "the request for the index is in the log");
+    assert_eq!(submitted.len(), 2, "both requests for the index are in the log");
+}
+
+#[tokio::test]
+async fn a_long_list_continues_where_it_was_stopped() {
+    let site = ScriptSite::new(None, false);
+    let store = open("memory:", Access::Crawl).unwrap();
+    let list = "http://museum.example/list?page=1";
+    let (source, stopped) = harvested_at(&site, list, 110, &store).await;
+    assert_eq!(source, FormSource::SearchIndex);
+    assert!(stopped.counters.records >= 300 && stopped.counters.records < 390, "{stopped:?}");
+    let (_, whole) = harvested_at(&site, list, 1_000, &store).await;
+    assert_eq!(whole.counters.records, (LIST_PAGES * LIST_PAGE) as u64, "{whole:?}");
+    assert_eq!(whole.estimate.unwrap().coverage[1], 1.0);
+    let log = site.log.lock().unwrap();
+    let times = |page: &str| log.iter().filter(|path| *path == &format!("/list?page={page}")).count();
+    assert_eq!((times("50"), times("99"), times("130")), (1, 1, 1), "stored pages are not read again");
 }
 
 #[tokio::test]

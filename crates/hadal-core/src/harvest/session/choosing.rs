@@ -48,16 +48,26 @@ impl HarvestSession {
 
     /// Ends the harvest if it is complete or has no query left. Otherwise starts the next query.
     pub(super) fn choose(&mut self) -> SessionStage {
-        if let Some(ending) = self.completion().filter(|_| !self.is_refresh) {
+        let list = self.list_continuation();
+        if let Some(ending) = self.completion().filter(|_| !self.is_refresh && list.is_none()) {
             return SessionStage::Ended(ending);
         }
-        let Some(query) = self.unanswered_query() else { return SessionStage::Ended(self.exhausted()) };
+        let Some(query) = list.or_else(|| self.unanswered_query()) else {
+            return SessionStage::Ended(self.exhausted());
+        };
         let number = self.queries + 1;
         let reading = match self.paused.take(&query) {
             Some(paused) => AnswerReading::resume(number, query, paused),
             None => AnswerReading::new(number, query.clone(), self.entry_page.request_for(&query)),
         };
         SessionStage::Read(Box::new(reading))
+    }
+
+    /// Continuation of a list of all records that was read in part.
+    fn list_continuation(&self) -> Option<Query> {
+        let is_enough = self.options.records.is_some_and(|wanted| self.record_count() >= wanted);
+        let is_wanted = self.entry_page.lists_all() && !self.is_refresh && !is_enough;
+        if is_wanted { self.paused.list_continuation() } else { None }
     }
 
     /// Ending of a harvest without a query left.

@@ -32,7 +32,7 @@ impl HarvestSession {
             self.answered_empty.insert(request_key(&self.entry_page.request_for(&reading.query)));
         }
         let facets = std::mem::take(&mut reading.facets);
-        let next = self.paused.add(&reading);
+        let next = self.paused.add(&reading, self.entry_page.lists_all());
         let hits = reading.hits();
         self.queries += 1;
         let outcome = reading.outcome(&hits);
@@ -43,7 +43,7 @@ impl HarvestSession {
             total: reading.total,
             hits: reading.ordered_ids(),
             new: reading.new_records(),
-            pages: reading.pages - reading.pages_before,
+            pages: reading.own_pages(),
             end,
             next,
             query: reading.query,

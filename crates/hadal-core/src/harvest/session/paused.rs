@@ -26,9 +26,17 @@ pub struct PausedReading {
     pub total: Option<StatedTotal>,
     /// Pages and records so far, to detect pages that repeat.
     pub seen: AnswerPages,
+    /// Records read so far.
+    pub records: u32,
 }
 
 impl PausedReadings {
+    /// Continuation of the list of all records, if it is paused.
+    pub fn list_continuation(&self) -> Option<Query> {
+        let list = self.readings.iter().find(|(query, _)| *query == Query::default());
+        list.map(|(query, paused)| query.after(paused.records)).filter(|query| query.after > 0)
+    }
+
     /// True if the answer that a query continues is held.
     pub fn contains(&self, query: &Query) -> bool {
         self.find(query).is_some()
@@ -39,17 +47,17 @@ impl PausedReadings {
         self.readings.remove(self.find(query)?).map(|(_, paused)| paused)
     }
 
-    /// Adds a reading if it is paused. Returns the request for its next page. Browse lists are never paused.
-    pub fn add(&mut self, reading: &AnswerReading) -> Option<Request> {
-        if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() {
+    /// Adds a reading if it is paused. Returns the request for its next page. Browse lists are never paused, except that
+    /// of all records (`is_list`).
+    pub fn add(&mut self, reading: &AnswerReading, is_list: bool) -> Option<Request> {
+        if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() && !is_list {
             return None;
         }
         let AnswerReading { is_button, pages, total, .. } = *reading;
-        let next = reading.request.clone();
-        self.put(
-            &reading.query,
-            PausedReading { next: next.clone(), is_button, pages, total, seen: reading.seen.clone() },
-        );
+        let (next, seen) = (reading.request.clone(), reading.seen.clone());
+        let records = reading.query.after + reading.records.len() as u32;
+        let paused = PausedReading { next: next.clone(), is_button, pages, total, seen, records };
+        self.put(&reading.query, paused);
         Some(next)
     }
 
@@ -61,7 +69,8 @@ impl PausedReadings {
             let (pages, total) = (before + outcome.pages, outcome.total);
             // The store does not keep the kind of the request. Logging a link as a submission does no harm.
             let (is_button, seen) = (true, AnswerPages::default());
-            self.put(outcome.query, PausedReading { next, is_button, pages, total, seen });
+            let records = outcome.query.after + outcome.hits.len() as u32;
+            self.put(outcome.query, PausedReading { next, is_button, pages, total, seen, records });
         }
     }
 

@@ -13,6 +13,8 @@ use url::Url;
 
 /// Pages read of one answer. Guess.
 pub const MAX_PAGES: u32 = 2_000;
+/// Pages of a list of all records that are stored at once. A stop loses at most these. Guess.
+pub const LIST_PART: u32 = 100;
 /// Detail pages fetched for one answer. Guess.
 const MAX_DETAILS: usize = 10_000;
 /// Consecutive pages without a new record after which the rest of a browse list is skipped. Guess.
@@ -79,7 +81,7 @@ impl AnswerReading {
 
     /// Continues a paused answer.
     pub fn resume(number: u32, query: Query, paused: PausedReading) -> AnswerReading {
-        let PausedReading { next, is_button, pages, total, seen } = paused;
+        let PausedReading { next, is_button, pages, total, seen, .. } = paused;
         let new = AnswerReading::new(number, query, next);
         AnswerReading { is_button, pages, pages_before: pages, total, seen, ..new }
     }
@@ -120,7 +122,7 @@ impl AnswerReading {
     /// Answer so far, in the form that policies take.
     pub fn outcome<'a>(&'a self, hits: &'a [Hit<'a>]) -> QueryOutcome<'a> {
         let end = self.end.unwrap_or(ReadingEnd::Paused);
-        let pages = self.pages - self.pages_before;
+        let pages = self.own_pages();
         QueryOutcome { query: &self.query, hits, total: self.total, pages, end }
     }
 
@@ -141,7 +143,12 @@ impl AnswerReading {
     /// True if the last [`STALE_PAGES`] pages of `page_size` records had no new record.
     pub fn is_stale(&self, page_size: u32) -> bool {
         let last = self.records.iter().rev().take((STALE_PAGES * page_size) as usize);
-        self.pages >= STALE_PAGES && last.into_iter().all(|(_, is_new)| !is_new)
+        self.own_pages() >= STALE_PAGES && last.into_iter().all(|(_, is_new)| !is_new)
+    }
+
+    /// Pages read since the answer was begun or continued.
+    pub fn own_pages(&self) -> u32 {
+        self.pages - self.pages_before
     }
 
     /// Number of new records.

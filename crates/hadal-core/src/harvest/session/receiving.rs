@@ -1,7 +1,7 @@
 //! Result pages and detail pages: reads records off each response and decides whether the answer continues.
 
 use super::opening::redirect_request;
-use super::reading::{AnswerReading, MAX_PAGES};
+use super::reading::{AnswerReading, LIST_PART, MAX_PAGES};
 use super::search_check::COMPARED_ANSWERS;
 use super::{
     DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse,
@@ -109,6 +109,10 @@ impl HarvestSession {
         }
         let update = match kind {
             AnswerKind::Results | AnswerKind::Nothing => self.add_page(reading, answer),
+            // A token may have expired.
+            AnswerKind::Error if self.entry_page.has_hidden() && !reading.is_repeated && is_first => {
+                self.repeat_query(reading, false)
+            }
             kind => self.fail(reading, kind, data.status),
         };
         HarvestUpdate { needs_save: is_first || update.needs_save, ..update }
@@ -210,18 +214,29 @@ impl HarvestSession {
             None => {
                 // A list without queries that was read to its end holds the records read.
                 let is_whole = self.entry_page.lists_all() && kind == AnswerKind::Results;
-                let all = StatedTotal::Exactly(reading.records.len() as u64);
+                let all = StatedTotal::Exactly(u64::from(reading.query.after) + reading.records.len() as u64);
                 reading.total = reading.total.or(is_whole.then_some(all));
                 Some(ReadingEnd::LastPage)
             }
             Some(next) => {
                 reading.is_button = matches!(next.kind, PagerKind::Button | PagerKind::Parameter);
                 reading.request = next.request;
-                let continues = reading.pages < MAX_PAGES && self.wants_next_page(&reading);
-                if continues { None } else { Some(ReadingEnd::Paused) }
+                self.end_before_next_page(&reading)
             }
         };
         self.continue_or_finish(reading, update)
+    }
+
+    /// Reason not to read the next page of an answer now. A list of all records is read in parts, to its end or until it
+    /// repeats itself.
+    fn end_before_next_page(&self, reading: &AnswerReading) -> Option<ReadingEnd> {
+        let is_enough = self.options.records.is_some_and(|wanted| self.record_count() >= wanted);
+        let continues = match self.entry_page.lists_all() && !self.is_refresh && !is_enough {
+            true if reading.is_stale(self.page_size) => return Some(ReadingEnd::LastPage),
+            true => reading.own_pages() < LIST_PART,
+            false => reading.pages < MAX_PAGES && self.wants_next_page(reading),
+        };
+        if continues { None } else { Some(ReadingEnd::Paused) }
     }
 
     fn wants_next_page(&self, reading: &AnswerReading) -> bool {

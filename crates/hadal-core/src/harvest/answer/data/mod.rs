@@ -7,9 +7,12 @@
 //!    apart from the records.
 //! 4. `envelope` reads the total and the next page around the records.
 //!
+//! `embedded` finds data in the scripts of a page that does not show its records.
+//!
 //! There are no rules for single sites. A value that is mostly HTML is read as a page ([`DataDocument::html`]).
 
 mod columns;
+mod embedded;
 mod envelope;
 mod literal;
 mod reader;
