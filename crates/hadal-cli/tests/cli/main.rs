@@ -22,6 +22,7 @@ mod listing;
 mod mcp;
 mod postgres;
 mod quality;
+mod readme;
 mod serve;
 mod topics;
 mod usage;
