@@ -393,20 +393,20 @@ fn setup(
     }
     let critic = Arc::new(TrainedCritic::new(target));
     let fetch = archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?;
-    let visit = renderer.map(|renderer| {
-        let options = ClientOptions::new(plan.politeness, &plan.agent, plan.body_limit);
-        let client = PoliteClient::new(Arc::clone(&fetch), options, stop.clone());
-        let (tools, client) = ((Arc::clone(&fetch), critic.clone() as _), (client, plan.politeness.delay));
-        let kept = (Arc::clone(&store), topic.name.clone());
-        RenderingVisit::new(tools, client, (renderer, plan.render), kept)
-    });
-    *rendered = visit.as_ref().map(|visit| Arc::clone(&visit.counters));
-    let crawl = CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch);
-    let crawl = match visit {
-        Some(visit) => crawl.visit(Arc::new(visit)),
-        None => crawl,
-    };
-    Ok(crawl
+    let options = ClientOptions::new(plan.politeness, &plan.agent, plan.body_limit);
+    let client = PoliteClient::new(Arc::clone(&fetch), options, stop.clone());
+    let browser = renderer.map(|renderer| (renderer, plan.render));
+    let has_browser = browser.is_some();
+    let visit = RenderingVisit::new(
+        (Arc::clone(&fetch), critic.clone() as _),
+        (client, plan.politeness.delay),
+        browser,
+        (Arc::clone(&store), topic.name.clone()),
+    )
+    .with_sitemap(&spec.seeds, &plan.scope);
+    *rendered = has_browser.then(|| Arc::clone(&visit.counters));
+    Ok(CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch)
+        .rendering(visit)
         .backlinks(backlinks)
         .prior(prior)
         .budget(plan.budget)

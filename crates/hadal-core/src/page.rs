@@ -353,6 +353,18 @@ pub struct PageHints {
     /// Links that run a script instead of leading to a URL, in document order.
     #[serde(skip)]
     pub scripted_links: Vec<ScriptedLink>,
+    /// Values that scripts send back, such as a token against forged requests.
+    #[serde(skip)]
+    pub tokens: Vec<PageToken>,
+}
+
+/// A value that a page hands out and its scripts send back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageToken {
+    /// Name of the `<meta>` element, hidden field or cookie that holds the value.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
 /// A link that runs a script, as pagers of some frameworks do.

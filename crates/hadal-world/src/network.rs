@@ -2,7 +2,7 @@
 
 use crate::database::request_counter::FAILURE_PERIOD;
 use crate::random::{SeededRng, mix};
-use crate::scripted::{SCRIPTED_HOST, ScriptedWeb};
+use crate::scripted::{SCRIPT_HOST, SCRIPTED_HOST, ScriptedWeb};
 use crate::site::Site;
 use crate::site::host_names::HostRole;
 use crate::site::profile::{Health, SiteProfile};
@@ -24,12 +24,13 @@ const RETRY_RATE_LIMIT: &str = "60";
 
 impl World {
     /// Answers a request, including connection failures and latency. The result depends only on the spec, the request
-    /// and the time. The databases of [`World::databases`] are an exception: they count requests for their rate limits.
+    /// and the time. Exceptions: the databases of [`World::databases`] count requests for their rate limits, and a scripted
+    /// site renews its token with each visit.
     pub fn respond(&self, request: &Request, at: Time) -> Exchange {
         if let Some(exchange) = self.databases().respond(request, at) {
             return exchange;
         }
-        if request.url.host_str() == Some(SCRIPTED_HOST) {
+        if matches!(request.url.host_str(), Some(SCRIPTED_HOST | SCRIPT_HOST)) {
             static WEB: LazyLock<ScriptedWeb> = LazyLock::new(ScriptedWeb::default);
             return WEB.respond(request);
         }

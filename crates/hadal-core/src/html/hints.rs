@@ -8,7 +8,8 @@ use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{TrackingParams, normalise};
 use crate::endpoint::{LinkElement, PageMarkup, endpoints, may_name_endpoint};
-use crate::page::{OpenSearchLink, PageHints, ScriptedLink};
+use crate::page::{OpenSearchLink, PageHints, PageToken, ScriptedLink};
+use crate::scripted::tokens::is_token_name;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
@@ -133,6 +134,9 @@ fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
             hints.noindex |= none || word.eq_ignore_ascii_case("noindex");
             hints.nofollow |= none || word.eq_ignore_ascii_case("nofollow");
         }
+    }
+    if is_token_name(name) && !content.is_empty() && hints.tokens.len() < limits::HINTS {
+        hints.tokens.push(PageToken { name: name.to_string(), value: content.to_string() });
     }
     let pragma = named(node, &local_name!("http-equiv"));
     if hints.refresh.is_none() && pragma.eq_ignore_ascii_case("refresh") {

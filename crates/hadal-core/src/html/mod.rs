@@ -32,6 +32,7 @@ mod scan;
 mod script_links;
 mod search_action;
 mod sink;
+mod sitemap;
 mod tags;
 mod text;
 mod token_limiter;
@@ -43,6 +44,7 @@ pub use opensearch::opensearch_form;
 pub use outline::Outline;
 pub(crate) use outline::{OutlineNode, tag};
 pub use search_action::search_action_form;
+pub use sitemap::{Sitemap, sitemap, sitemap_links};
 
 use crate::endpoint::is_own_search;
 use crate::page::{Form, Page, PageHints, ParseLimit};

@@ -4,14 +4,19 @@
 //!
 //! 1. [`rendering`]: which pages are worth a browser.
 //! 2. [`request_rules`]: which requests of a page are answered, and which are refused.
-//! 3. [`search_box`]: which box of the rendered page takes query words.
-//! 4. [`request_learning`]: the request that carried a typed word becomes a form with source `script`
-//!    ([`crate::submission::request_template`]), which is harvested without a browser.
+//! 3. [`openers`]: which control of the page shows a box when it is clicked.
+//! 4. [`search_box`]: which box of the rendered page takes query words.
+//! 5. [`request_learning`]: the request that carried a typed word becomes a form with source `script`
+//!    ([`crate::submission::request_template`]), which is harvested without a browser. Its [`tokens`] are those of the
+//!    page as it is at the time.
 
+pub mod openers;
 pub mod rendering;
 pub mod request_learning;
 pub mod request_rules;
 pub mod search_box;
+pub mod tokens;
+pub mod trackers;
 
 use crate::http::{Headers, Method, Request};
 use url::Url;

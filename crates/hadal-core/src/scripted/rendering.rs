@@ -2,7 +2,8 @@
 
 use crate::critic::MIN_ACCEPTED_P;
 use crate::critic::probe::query_field;
-use crate::page::{FieldKind, Form, FormSource, Page};
+use crate::http::Method;
+use crate::page::{Field, FieldKind, Form, FormSource, Page};
 use crate::submission::is_learned;
 use memchr::memmem;
 
@@ -11,6 +12,9 @@ const MAX_EMPTY_TEXT: usize = 400;
 /// Links below which a page with scripts counts as empty. Guess.
 const MAX_EMPTY_LINKS: usize = 4;
 
+/// Options of a choice that adds fields. Guess: two are a switch.
+const MIN_OPTIONS: usize = 3;
+
 /// Reason to render a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenderReason {
@@ -18,22 +22,41 @@ pub enum RenderReason {
     EmptyPage,
     /// A search box outside any form, or in a form that a browser cannot send without a script.
     ScriptedBox,
+    /// A form without a field for words, to which scripts add fields.
+    ScriptedFields,
 }
 
 /// Reason to render a page; `None` if the static page shows what it has. `body` is the HTML of the page, and
 /// `p_searchable` judges a form.
 pub fn render_reason(page: &Page, body: &[u8], p_searchable: impl Fn(&Form) -> f32) -> Option<RenderReason> {
     // An endpoint costs no browser.
-    if !page.hints.endpoints.is_empty() {
+    if page.hints.endpoints.iter().any(|endpoint| endpoint.names_action) {
         return None;
     }
     let is_worth = |form: &Form| is_scripted(form) && p_searchable(form) >= MIN_ACCEPTED_P;
     if page.forms.iter().any(is_worth) {
         return Some(RenderReason::ScriptedBox);
     }
+    let has_scripts = memmem::find(body, b"<script").is_some();
+    if has_scripts && page.forms.iter().any(gains_fields) {
+        return Some(RenderReason::ScriptedFields);
+    }
     let is_empty =
         page.text.len() <= MAX_EMPTY_TEXT && page.links.len() <= MAX_EMPTY_LINKS && page.forms.is_empty();
-    (is_empty && memmem::find(body, b"<script").is_some()).then_some(RenderReason::EmptyPage)
+    (is_empty && has_scripts).then_some(RenderReason::EmptyPage)
+}
+
+/// True for a GET form without a box, but with a choice that is not sent: a script adds a field for each chosen option.
+pub fn gains_fields(form: &Form) -> bool {
+    let is_enabled = |field: &&Field| !field.disabled;
+    let has_box = form.fields.iter().filter(is_enabled).any(|field| field.kind.is_textual());
+    let adds = |field: &Field| {
+        field.kind == FieldKind::Select && field.name.is_empty() && field.options.len() >= MIN_OPTIONS
+    };
+    form.source == FormSource::Form
+        && form.method == Method::Get
+        && !has_box
+        && form.fields.iter().filter(is_enabled).any(adds)
 }
 
 /// True for a group of controls without a form, and for a form with nameless boxes or a script as action.
@@ -63,6 +86,13 @@ mod tests {
         assert_eq!(reason("<input type=search><button>Search</button>"), Some(RenderReason::ScriptedBox));
         let nameless = "<form action=/s><input placeholder=Search></form>";
         assert_eq!(reason(nameless), Some(RenderReason::ScriptedBox));
+        let filters = |name: &str| {
+            format!(
+                "<form action=/bugs><select {name}><option>Add<option>Title<option>Owner</select><button>Apply</button></form><script src=/f.js></script>"
+            )
+        };
+        assert_eq!(reason(&filters("id=add")), Some(RenderReason::ScriptedFields));
+        assert_eq!(reason(&filters("name=column")), None);
     }
 
     #[test]

@@ -68,7 +68,9 @@ fn template(request: &PageRequest, word: &str) -> Option<Form> {
     if is_post {
         values.add_body(request)?;
     } else {
-        request.url.query_pairs().filter(|(_, value)| !is_time(value)).for_each(|(name, value)| {
+        let is_fresh = |name: &str, value: &str| is_time(value) || value.is_empty() && is_time(name);
+        let pairs = request.url.query_pairs().filter(|(name, value)| !is_fresh(name, value));
+        pairs.for_each(|(name, value)| {
             values.add(&name, &value, |text| text.to_string());
         });
         action.set_query(None);
@@ -252,6 +254,7 @@ mod tests {
         for (method, url, body, expected) in [
             ("GET", "http://a.org/api?q=WORD&page=1", "", "GET http://a.org/api?q={words}&page=1"),
             ("GET", "http://a.org/api?_=1763400000000&q=WORD", "", "GET http://a.org/api?q={words}"),
+            ("GET", "http://a.org/api?q=WORD&1763400000000", "", "GET http://a.org/api?q={words}"),
             ("GET", "http://a.org/find/WORD", "", "GET http://a.org/find/{words}"),
             ("POST", "http://a.org/api", "q=WORD&n=5", "POST http://a.org/api q={words}&n=5"),
             (

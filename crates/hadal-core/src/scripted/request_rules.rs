@@ -1,5 +1,9 @@
 //! Rules for the requests of a rendered page. A request that no rule allows is refused.
+//!
+//! Other sites get two kinds of requests: for a script that the page loads, and for a search service that receives the
+//! typed word. Neither has cookies. Hosts that measure or advertise get none ([`super::trackers`]).
 
+use super::trackers::is_tracker;
 use super::{PageRequest, ResourceKind};
 use crate::address::Site;
 use crate::critic::veto::veto;
@@ -23,8 +27,10 @@ pub enum RequestRule {
 /// Reason to refuse a request of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RefusalReason {
-    /// The request goes to another site.
+    /// The request goes to another site, and is neither for a script nor a search.
     ThirdParty,
+    /// The host measures visits, advertises or serves widgets.
+    Tracker,
     /// Images, fonts, sounds, videos, reports.
     Unneeded,
     /// Methods other than GET and POST.
@@ -41,13 +47,18 @@ pub enum RefusalReason {
 
 /// Decides about a request of a page of `site`. `typed` is the word that was typed, if any.
 pub fn request_rule(request: &PageRequest, site: &Site, typed: Option<&str>) -> RequestRule {
-    use RefusalReason::{Method, Mutation, PartOfWord, Post, ThirdParty, Unneeded, Vetoed};
+    use RefusalReason::{Method, Mutation, PartOfWord, Post, ThirdParty, Tracker, Unneeded, Vetoed};
     let is_web = matches!(request.url.scheme(), "http" | "https");
+    let is_foreign = Site::of(&request.url) != *site;
     let carries = typed.is_some_and(|word| request.carries(word));
     let carries_part = typed.is_some_and(|word| request.carries(part_of(word)));
     let operation = graphql_operation(request);
     match request.method.as_str() {
-        _ if !is_web || Site::of(&request.url) != *site => RequestRule::Refuse(ThirdParty),
+        _ if !is_web => RequestRule::Refuse(ThirdParty),
+        _ if is_foreign && is_tracker(&request.url) => RequestRule::Refuse(Tracker),
+        "GET" | "POST" if is_foreign && !is_for_other_sites(request, carries || carries_part) => {
+            RequestRule::Refuse(ThirdParty)
+        }
         "OPTIONS" => RequestRule::AnswerPreflight,
         "GET" | "POST" => match request.kind {
             // The icon of a page is requested like data.
@@ -66,6 +77,15 @@ pub fn request_rule(request: &PageRequest, site: &Site, typed: Option<&str>) -> 
             _ => RequestRule::Refuse(Post),
         },
         _ => RequestRule::Refuse(Method),
+    }
+}
+
+/// True for a request that may go to another site: a script or style sheet without the typed word, and data with it.
+fn is_for_other_sites(request: &PageRequest, carries: bool) -> bool {
+    match request.kind {
+        ResourceKind::Script | ResourceKind::Stylesheet => request.method == "GET" && !carries,
+        ResourceKind::Data => carries,
+        ResourceKind::Document | ResourceKind::Unneeded => false,
     }
 }
 
@@ -171,6 +191,32 @@ mod tests {
         assert_eq!(rule(&style, None), RequestRule::AnswerEmpty);
         let question = data_request("OPTIONS", "http://api.a.org/x", "");
         assert_eq!(rule(&question, None), RequestRule::AnswerPreflight);
+    }
+
+    #[test]
+    fn other_sites_get_requests_for_scripts_and_searches_only() {
+        let get = |url: &str, kind: &str| PageRequest {
+            kind: ResourceKind::of(kind),
+            ..data_request("GET", url, "")
+        };
+        assert_eq!(rule(&get("http://cdn.net/app.js", "Script"), None), RequestRule::Send);
+        assert_eq!(rule(&get("http://cdn.net/app.css", "Stylesheet"), None), RequestRule::AnswerEmpty);
+        assert_eq!(
+            rule(&data_request("OPTIONS", "http://service.net/q", ""), None),
+            RequestRule::AnswerPreflight
+        );
+        for kind in ["Document", "Fetch", "Image", "Ping"] {
+            assert!(refused(&get("http://cdn.net/x", kind), None).is_some(), "{kind}");
+        }
+        let tracker = get("https://www.googletagmanager.com/gtag/js?id=1", "Script");
+        assert_eq!(refused(&tracker, None), Some(RefusalReason::Tracker));
+        let search = |method: &str, text: &str| {
+            data_request(method, "http://service.net/q", &format!(r#"{{"query":"{text}"}}"#))
+        };
+        assert_eq!(rule(&search("POST", WORD), Some(WORD)), RequestRule::Submit);
+        assert_eq!(refused(&search("POST", "start"), Some(WORD)), Some(RefusalReason::ThirdParty));
+        let loud = get(&format!("http://cdn.net/count.js?q={WORD}"), "Script");
+        assert_eq!(refused(&loud, Some(WORD)), Some(RefusalReason::ThirdParty));
     }
 
     #[test]

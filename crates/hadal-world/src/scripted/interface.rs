@@ -19,8 +19,19 @@ impl ScriptedWeb {
         let text = |name: &str| query.get(name).map(String::as_str).unwrap_or_default();
         match (kind, path) {
             (_, path) if path.starts_with("item/") => self.item_page(&path[5..]),
-            (ScriptedKind::ClientForm, "find") => self.result_page(text("q"), number("page")),
-            (ScriptedKind::Typing, "api/search") => self.numbered(kind, text("q"), number("page")),
+            (ScriptedKind::ClientForm, "find") => self.result_page(kind, "q", text("q"), number("page")),
+            (ScriptedKind::AddedFields, "find") => {
+                self.result_page(kind, "title", text("title"), number("page"))
+            }
+            (ScriptedKind::Typing | ScriptedKind::Views | ScriptedKind::Foreign, "api/search") => {
+                self.numbered(kind, text("q"), number("page"))
+            }
+            (ScriptedKind::Token, "api/search") => {
+                match request.headers.get("x-csrf-token") == Some(self.token().as_str()) {
+                    true => self.numbered(kind, text("q"), number("page")),
+                    false => answer(403, "application/json", json!({ "error": "token" }).to_string()),
+                }
+            }
             (ScriptedKind::Path, path) if path.starts_with("api/find/") => {
                 match request.headers.get("x-requested-with") {
                     None => answer(403, "application/json", json!({ "error": "header missing" }).to_string()),
@@ -31,7 +42,7 @@ impl ScriptedWeb {
                 let (found, start) = (self.find(text("text")), number("offset"));
                 data(json!({ "count": found.len(), "results": self.items(kind, &found, start) }))
             }
-            (ScriptedKind::Cursor, "api/query") if is_post => {
+            (ScriptedKind::Cursor | ScriptedKind::Service, "api/query") if is_post => {
                 let found = self.find(body["text"].as_str().unwrap_or_default());
                 let start = start_of(&body["cursor"]);
                 data(json!({ "hits": self.items(kind, &found, start), "nextCursor": cursor(&found, start) }))
@@ -104,14 +115,14 @@ impl ScriptedWeb {
         format!("<ul class=results>{}</ul>", found.iter().map(row).collect::<String>())
     }
 
-    fn result_page(&self, words: &str, page: usize) -> Response {
+    fn result_page(&self, kind: ScriptedKind, field: &str, words: &str, page: usize) -> Response {
         let (found, page) = (self.find(words), page.max(1));
         let next = (found.len() > page * PAGE).then(|| {
             let words: String = form_urlencoded::byte_serialize(words.as_bytes()).collect();
-            format!("<a rel=next href=\"find?q={words}&page={}\">Next page</a>", page + 1)
+            format!("<a rel=next href=\"find?{field}={words}&page={}\">Next page</a>", page + 1)
         });
         let shown: Vec<u32> = found.iter().skip((page - 1) * PAGE).take(PAGE).copied().collect();
-        let list = self.fragment(ScriptedKind::ClientForm, &shown);
+        let list = self.fragment(kind, &shown);
         let (next, total) = (next.unwrap_or_default(), found.len());
         let text = format!("<title>Results</title><main><p>{total} results</p>{list}</main>{next}");
         answer(200, "text/html; charset=utf-8", text)

@@ -8,6 +8,7 @@ mod interface;
 
 use crate::database::{Collection, CollectionSpec};
 use hadal_core::http::{Exchange, FetchError, Headers, Request, Response};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use url::Url;
 
@@ -15,6 +16,8 @@ use url::Url;
 const SCRIPTS: &str = include_str!("scripts.js");
 /// Host of the sites in a [`crate::World`].
 pub const SCRIPTED_HOST: &str = "scripted.example";
+/// Another site, which serves scripts and a search service to them.
+pub const SCRIPT_HOST: &str = "scripts.example";
 /// Records of each site. Guess.
 const RECORDS: u32 = 80;
 /// Median number of words of a record. Guess.
@@ -39,6 +42,16 @@ pub enum ScriptedKind {
     Shadow,
     /// Box behind an icon; words in the path; a required header line.
     Path,
+    /// Box behind an icon of a view that a click opens.
+    Views,
+    /// Script on another site.
+    Foreign,
+    /// Search service on another site.
+    Service,
+    /// A token that every visit to the page renews.
+    Token,
+    /// A form to which a script adds fields.
+    AddedFields,
     /// Newsletter.
     Newsletter,
     /// Login.
@@ -54,9 +67,10 @@ pub enum ScriptedKind {
 impl ScriptedKind {
     /// All kinds: searches first.
     #[rustfmt::skip]
-    pub const ALL: [ScriptedKind; 13] = {
+    pub const ALL: [ScriptedKind; 18] = {
         use ScriptedKind::*;
-        [ClientForm, Typing, Scroll, Cursor, Graphql, StaticIndex, Shadow, Path, Newsletter, Login, Mutation, Filter, Contact]
+        [ClientForm, Typing, Scroll, Cursor, Graphql, StaticIndex, Shadow, Path, Views, Foreign, Service, Token, AddedFields,
+         Newsletter, Login, Mutation, Filter, Contact]
     };
 
     /// First part of the path.
@@ -71,6 +85,11 @@ impl ScriptedKind {
             StaticIndex => "static-index",
             Shadow => "shadow",
             Path => "path",
+            Views => "views",
+            Foreign => "foreign",
+            Service => "service",
+            Token => "token",
+            AddedFields => "added-fields",
             Newsletter => "newsletter",
             Login => "login",
             Mutation => "mutation",
@@ -89,6 +108,8 @@ impl ScriptedKind {
 /// All scripted sites.
 pub struct ScriptedWeb {
     records: Collection,
+    /// Visits to the page with a token.
+    visits: AtomicU64,
 }
 
 impl Default for ScriptedWeb {
@@ -99,7 +120,7 @@ impl Default for ScriptedWeb {
             median_words: MEDIAN_WORDS,
             ..CollectionSpec::default()
         };
-        ScriptedWeb { records: spec.generate() }
+        ScriptedWeb { records: spec.generate(), visits: AtomicU64::default() }
     }
 }
 
@@ -139,8 +160,8 @@ impl ScriptedWeb {
             _ if path == "/" => answer(200, "text/html; charset=utf-8", start_page()),
             None => answer(404, "text/html", "<p>Not found.".into()),
             Some(kind) => match rest {
-                "" => answer(200, "text/html; charset=utf-8", shell(kind)),
-                "app.js" => answer(200, "text/javascript", script(kind)),
+                "" => answer(200, "text/html; charset=utf-8", self.shell(kind, &request.url)),
+                "app.js" => answer(200, "text/javascript", script(kind, &request.url)),
                 _ => self.interface(kind, rest, request),
             },
         }
@@ -158,17 +179,51 @@ fn start_page() -> String {
     format!("<title>Scripted sites</title><ul>{}</ul>", ScriptedKind::ALL.map(link).concat())
 }
 
-fn shell(kind: ScriptedKind) -> String {
-    format!(
-        "<!doctype html><html lang=en><title>Library of {0}</title><link rel=stylesheet href=style.css>\
-         <body><div id=app></div><img src=logo.png><script src=app.js></script>\
-         <script src=\"http://tracker.invalid/count.js\"></script></body></html>",
-        kind.name()
-    )
+/// Start of the URLs of another site with the same paths.
+fn other_site(url: &Url) -> String {
+    let host = match url.host_str() {
+        Some("127.0.0.1") => "localhost",
+        _ => SCRIPT_HOST,
+    };
+    url.port().map_or(format!("http://{host}"), |port| format!("http://{host}:{port}"))
 }
 
-fn script(kind: ScriptedKind) -> String {
-    format!("const SITE = '/{0}/', KIND = '{0}';\n{SCRIPTS}", kind.name())
+impl ScriptedWeb {
+    fn shell(&self, kind: ScriptedKind, url: &Url) -> String {
+        let script = match kind {
+            ScriptedKind::Foreign => format!("{}/foreign/app.js", other_site(url)),
+            _ => "app.js".to_string(),
+        };
+        let head = match kind {
+            ScriptedKind::Token => {
+                self.visits.fetch_add(1, Ordering::Relaxed);
+                format!("<meta name=csrf-token content={}>", self.token())
+            }
+            _ => String::new(),
+        };
+        let form = if kind == ScriptedKind::AddedFields { FILTERS } else { "" };
+        format!(
+            "<!doctype html><html lang=en><title>Library of {0}</title>{head}<link rel=stylesheet href=style.css>\
+             <body><div id=app>{form}</div><img src=logo.png><script src=\"{script}\" crossorigin></script>\
+             <script src=\"http://tracker.invalid/count.js\"></script></body></html>",
+            kind.name()
+        )
+    }
+
+    /// Token of the last visit.
+    fn token(&self) -> String {
+        format!("token-{:08x}", self.visits.load(Ordering::Relaxed))
+    }
+}
+
+/// Form to which a script adds a field for each chosen column.
+const FILTERS: &str = "<form action=find><h2>Search the catalogue</h2><select id=add><option value=''>Add a filter\
+    <option value=year>Year<option value=title>Title<option value=language>Language</select>\
+    <div id=rows></div><button>Search</button></form>";
+
+fn script(kind: ScriptedKind, url: &Url) -> String {
+    let other = other_site(url);
+    format!("const SITE = '/{0}/', KIND = '{0}', OTHER = '{other}';\n{SCRIPTS}", kind.name())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-// Scripts of the scripted sites. `SITE` is the path of the site, `KIND` its kind.
+// Scripts of the scripted sites. `SITE` is the path of the site, `KIND` its kind, `OTHER` the start of URLs of another site.
 const app = document.getElementById('app');
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
@@ -115,6 +115,57 @@ const kinds = {
       opener.replaceWith(make('div', { role: 'search' }, box));
     };
     app.append(opener, results);
+  },
+  // A view behind an entry of a list, and a box behind an icon of the view.
+  'views': () => {
+    const view = make('div', {});
+    const entry = make('div', { style: 'cursor: pointer' }, 'City library');
+    const leave = make('a', { href: '/views/forbidden/away' }, 'Search elsewhere');
+    const remove = make('span', { style: 'cursor: pointer' }, 'Delete library');
+    remove.onclick = () => fetch(SITE + 'forbidden/delete');
+    entry.onclick = () => {
+      location.hash = 'library';
+      const icon = make('a', { title: 'Search for books' }, make('i', { class: 'icon-magnifier' }, 'o'));
+      icon.addEventListener('click', () => view.append(box));
+      view.append(icon);
+    };
+    const box = searchBox('Search for books');
+    onEnter(box, async () => {
+      const answer = await fetch(`${SITE}api/search?q=${encodeURIComponent(box.value)}&page=1`);
+      show((await answer.json()).items);
+    });
+    app.append(remove, leave, entry, view, results);
+  },
+  // The same script on another site.
+  'foreign': () => kinds.typing(),
+  // A search service on another site.
+  'service': () => {
+    const box = searchBox('Search the shop');
+    onEnter(box, async () => show((await post(OTHER + '/service/api/query', { text: box.value, cursor: null })).hits));
+    app.append(make('div', { role: 'search' }, box), results);
+    post(OTHER + '/service/forbidden/event', { event: 'view' });
+    fetch(OTHER + '/service/forbidden/settings');
+  },
+  // A header line with the token of the page.
+  'token': () => {
+    const box = searchBox('Search the archive');
+    const token = document.querySelector('meta[name=csrf-token]').content;
+    onEnter(box, async () => {
+      const url = `${SITE}api/search?q=${encodeURIComponent(box.value)}&page=1`;
+      show((await (await fetch(url, { headers: { 'X-CSRF-Token': token } })).json()).items);
+    });
+    app.append(make('div', { role: 'search' }, box), results);
+  },
+  // A field for each chosen column.
+  'added-fields': () => {
+    const choice = document.getElementById('add');
+    choice.onchange = () => {
+      if (!choice.value) return;
+      const label = choice.options[choice.selectedIndex].text;
+      const field = choice.value === 'title' ? make('input', { type: 'text', name: 'title' })
+        : make('select', { name: choice.value }, make('option', { value: '' }, 'any'));
+      document.getElementById('rows').append(make('label', {}, label + ' contains ', field));
+    };
   },
   // No searches. A visit may not send what these scripts send.
   'newsletter': () => {

@@ -41,7 +41,9 @@ impl Engine {
         if *self.crawl.stop.borrow() || !has_room || self.resolutions.is_full() || !is_leased {
             return None;
         }
-        let (in_flight, reserved) = (self.flights.len() as u64, self.flights.reserved_bytes());
+        let (steps, reserved) = (self.flights.len() as u64, self.flights.reserved_bytes());
+        let of_pages = self.crawl.reserve.leave(self.progress.requests_left(steps));
+        let in_flight = if steps == 0 { 0 } else { steps + of_pages };
         self.progress.allow_step(in_flight, reserved, &self.crawl.clock, self.crawl.body_limit)
     }
 

@@ -85,6 +85,13 @@ impl CrawlProgress {
         self.grant = Some(Grant { numbers_end: self.saved.next_seq, ..Grant::default() });
     }
 
+    /// Requests that this worker may still send with so many steps in flight.
+    pub fn requests_left(&self, in_flight: u64) -> u64 {
+        let granted = self.grant.as_ref().and_then(|grant| grant.request_limit);
+        let limit = granted.or(self.budget.requests).unwrap_or(u64::MAX);
+        limit.saturating_sub(self.spent.requests + in_flight)
+    }
+
     /// Request budget of the run.
     pub fn max_requests(&self) -> Option<u64> {
         self.budget.requests

@@ -1,54 +1,82 @@
-//! Visits of a crawl with a browser: pages that suggest a search by script are rendered.
+//! Visits that look further where a page suggests a search that its HTML does not show: an OpenSearch description is
+//! fetched, and a page with a search by script is rendered in a browser. A crawl of one site also reads its sitemap.
 //!
-//! Rendering belongs to the step that fetched the page, so the host stays busy and receives no other request meanwhile.
-//! The requests of the page's scripts are counted with the step.
+//! All this belongs to the step that fetched the page, so the host stays busy and receives no other request meanwhile. The
+//! further requests are counted with the step, and taken from the budget of the crawl before they are sent.
 
 use super::parse_pool::on_parse_thread;
+use super::scope::Scope;
 use super::step::{ExaminedPage, Visit, VisitResult, examine, fetch_page, judged};
 use crate::fetch::Fetch;
-use crate::polite::PoliteClient;
+use crate::polite::{Clock, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
 use crate::store::Store;
 use futures::future::BoxFuture;
-use hadal_core::address::LinkId;
+use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::Critic;
 use hadal_core::critic::MIN_ACCEPTED_P;
+use hadal_core::critic::probe::query_field;
+use hadal_core::html::{self, Sitemap};
 use hadal_core::http::{Request, Response};
-use hadal_core::identity::form_id;
-use hadal_core::page::Page;
-use hadal_core::scripted::rendering::{RenderReason, render_reason};
+use hadal_core::identity::{FormId, form_id};
+use hadal_core::page::{Form, Link, Page};
+use hadal_core::scripted::rendering::{RenderReason, gains_fields, is_scripted, render_reason};
 use hadal_core::time::Time;
-use std::sync::Arc;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use url::Url;
 
 /// Pages rendered at the same time. Guess.
 const MAX_AT_ONCE: usize = 2;
+/// Rendered pages of a site without a new form, after which no other is rendered. Guess.
+const MAX_FRUITLESS: u32 = 2;
+/// Least P(relevant) of a box on a page off topic that is worth a browser. Guess.
+const MIN_P_RELEVANT: f32 = 0.2;
+/// Sitemaps read beside the first one. Guess.
+const MAX_SITEMAPS: usize = 3;
+/// Descriptions and sitemaps that are remembered as fetched. Guess.
+const MAX_DESCRIPTIONS: usize = 100_000;
 
-/// Fetches pages, and renders those that suggest a search by script.
+/// Fetches pages, and looks further where they suggest a search that their HTML does not show.
 pub struct RenderingVisit {
     /// HTTP client of the crawl.
     pub fetch: Arc<dyn Fetch>,
     /// Critic of the crawl.
     pub critic: Arc<dyn Critic>,
-    /// Client for the requests of scripts, with the politeness of the crawl.
+    /// Client for further requests, with the politeness of the crawl.
     pub client: PoliteClient,
     /// Pause after the request for the page.
     pub pause: Duration,
-    /// Browser that renders the pages.
-    pub renderer: Renderer,
-    /// Pages that are rendered.
-    pub mode: RenderMode,
+    /// Browser that renders pages, if there is one, and the pages that it renders.
+    pub browser: Option<(Renderer, RenderMode)>,
     /// Store with the audit log of test queries.
     pub store: Arc<dyn Store>,
     /// Topic of the crawl.
     pub topic: String,
     /// Numbers for the last line of the command.
     pub counters: Arc<RenderTotals>,
+    /// Part of the crawl's request budget for further requests.
+    pub reserve: Arc<RequestReserve>,
+    /// Seeds of a crawl of one site. The sitemap of the site is read with the first of them.
+    site_seeds: Vec<Url>,
     places: Semaphore,
+    descriptions: Mutex<FxHashSet<LinkId>>,
+    tried: Mutex<TriedPages>,
 }
+
+/// Pages that were rendered in this session, so that a box on every page of a site is tried once.
+#[derive(Default)]
+struct TriedPages {
+    forms: FxHashSet<FormId>,
+    /// Rendered pages without a new form, by site.
+    fruitless: FxHashMap<Site, u32>,
+}
+
+/// A page with the forms that a further look showed, and the evidence for a learned one.
+type FurtherPage = (Page, Option<(FormId, String)>);
 
 /// Totals of a crawl with a browser.
 #[derive(Debug, Default)]
@@ -62,55 +90,214 @@ pub struct RenderTotals {
 }
 
 impl RenderingVisit {
-    /// Visit with a browser. The client and the critic are those of the crawl.
+    /// Visit that looks further. The client and the critic are those of the crawl.
     pub fn new(
         (fetch, critic): (Arc<dyn Fetch>, Arc<dyn Critic>),
         (client, pause): (PoliteClient, Duration),
-        (renderer, mode): (Renderer, RenderMode),
+        browser: Option<(Renderer, RenderMode)>,
         (store, topic): (Arc<dyn Store>, String),
     ) -> RenderingVisit {
-        let (counters, places) = (Arc::default(), Semaphore::new(MAX_AT_ONCE));
-        RenderingVisit { fetch, critic, client, pause, renderer, mode, store, topic, counters, places }
+        let (counters, reserve, descriptions) = (Arc::default(), Arc::default(), Mutex::default());
+        let places = Semaphore::new(MAX_AT_ONCE);
+        RenderingVisit {
+            fetch,
+            critic,
+            client,
+            pause,
+            browser,
+            store,
+            topic,
+            counters,
+            reserve,
+            site_seeds: Vec::new(),
+            places,
+            descriptions,
+            tried: Mutex::default(),
+        }
     }
 
-    /// Renders a page and examines it again. `None` if the browser failed.
+    /// Reads the sitemap if all seeds are on one site and the scope has patterns: a crawl of a site, not of a topic.
+    pub fn with_sitemap(self, seeds: &[Url], scope: &Scope) -> RenderingVisit {
+        let is_same = |pair: &[Url]| Site::of(&pair[0]) == Site::of(&pair[1]);
+        let is_one_site = scope.has_patterns() && seeds.windows(2).all(is_same);
+        RenderingVisit { site_seeds: if is_one_site { seeds.to_vec() } else { Vec::new() }, ..self }
+    }
+
+    fn looks_further(&self, url: &Url, reason: Option<RenderReason>, examined: &ExaminedPage) -> bool {
+        reason.is_some() || undescribed_search(examined).is_some() || self.site_seeds.contains(url)
+    }
+
+    /// Looks further at an examined page.
+    async fn look_further(
+        &self,
+        url: &Url,
+        response: Response,
+        reason: Option<RenderReason>,
+        examined: ExaminedPage,
+    ) -> ExaminedPage {
+        let client = self.client.with_budget(RequestBudget::of_page(&self.reserve));
+        let description = undescribed_search(&examined).filter(|link| self.is_first(link));
+        let reason = reason.filter(|reason| self.is_promising(url, *reason, &examined));
+        let mut further = match (reason, description) {
+            (Some(reason), _) => self.render(url, response, reason, &examined, &client).await,
+            (None, Some(link)) => self.describe(&link, &examined.page, &client).await,
+            (None, None) => None,
+        };
+        if self.site_seeds.contains(url) {
+            let links = self.sitemap_links(url, &client).await;
+            let (page, _) = further.get_or_insert_with(|| (examined.page.clone(), None));
+            page.links.extend(links);
+        }
+        let (script_requests, script_bytes) = client.spent();
+        if script_requests > 0 {
+            // The crawl counts its own pause from the request for the page. A stop ends both.
+            client.pause(self.pause).await.ok();
+        }
+        let examined = match further {
+            Some((page, learned)) => with_evidence(judged(page, url, self.critic.as_ref()), learned),
+            None => examined,
+        };
+        ExaminedPage { script_requests, script_bytes, ..examined }
+    }
+
+    /// Renders a page. Returns it with the forms that only the browser showed; `None` if the browser failed.
     async fn render(
         &self,
         url: &Url,
         response: Response,
         reason: RenderReason,
-        page: Page,
-    ) -> Option<ExaminedPage> {
+        examined: &ExaminedPage,
+        client: &PoliteClient,
+    ) -> Option<FurtherPage> {
+        let (renderer, _) = self.browser.as_ref()?;
         let _place = self.places.acquire().await.ok()?;
-        self.client.pause(self.pause).await.ok()?;
+        client.pause(self.pause).await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
         let trial = SearchTrial { store: self.store.as_ref(), topic, seed, min_p_searchable: MIN_ACCEPTED_P };
-        let rendered = self.renderer.render(url, response, &self.client, Some(&trial)).await;
-        let rendered = match rendered {
-            Ok(rendered) => rendered,
+        match renderer.render(url, response, client, Some(&trial)).await {
+            Ok(rendered) => {
+                let learned = rendered.search.clone();
+                let (page, added) = merged(examined.page.clone(), rendered, reason, url);
+                self.counters.pages.fetch_add(1, Ordering::Relaxed);
+                self.counters.forms.fetch_add(added, Ordering::Relaxed);
+                if added == 0 {
+                    *self.tried().fruitless.entry(Site::of(url)).or_default() += 1;
+                }
+                Some((page, learned.map(|learned| (form_id(&learned.form, url), learned.evidence))))
+            }
             Err(error) => {
                 tracing::warn!("could not render {url}: {error}");
                 self.counters.failed.fetch_add(1, Ordering::Relaxed);
-                return None;
+                None
             }
-        };
-        let counts = rendered.counts;
-        let (page, added) = merged(page, rendered, reason, url);
-        self.counters.pages.fetch_add(1, Ordering::Relaxed);
-        self.counters.forms.fetch_add(added, Ordering::Relaxed);
-        let examined = judged(page, url, self.critic.as_ref());
-        Some(ExaminedPage { script_requests: counts.requests, script_bytes: counts.bytes, ..examined })
+        }
     }
+
+    fn tried(&self) -> MutexGuard<'_, TriedPages> {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if rendering may bring a form that no page before it showed. Notes the page as tried.
+    fn is_promising(&self, url: &Url, reason: RenderReason, examined: &ExaminedPage) -> bool {
+        let mut tried = self.tried();
+        let is_barren = tried.fruitless.get(&Site::of(url)).is_some_and(|pages| *pages >= MAX_FRUITLESS);
+        let is_always = self.browser.as_ref().is_some_and(|(_, mode)| *mode == RenderMode::Always);
+        let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
+        let forms = examined.page.forms.iter().zip(&examined.form_ids);
+        let scripted = forms.filter(|(form, _)| needs_script(form)).map(|(_, id)| *id);
+        let new = scripted.filter(|id| tried.forms.insert(*id)).count();
+        is_always || !is_barren && (reason == RenderReason::EmptyPage || new > 0)
+    }
+
+    /// Fetches the OpenSearch description of a page. Returns the page with its form.
+    async fn describe(&self, link: &Url, page: &Page, client: &PoliteClient) -> Option<FurtherPage> {
+        client.pause(self.pause).await.ok()?;
+        let (at, response) = client.without_retries().get_page(link, &mut Clock::Real).await.ok()?;
+        let form = html::opensearch_form(&response.body, &at)?;
+        let mut page = page.clone();
+        page.forms.push(form);
+        Some((page, None))
+    }
+
+    /// Links of the sitemap that robots.txt or habit names. Each sitemap is read once.
+    async fn sitemap_links(&self, url: &Url, client: &PoliteClient) -> Vec<Link> {
+        let client = client.without_retries();
+        let mut pages = Vec::new();
+        let usual = url.join("/sitemap.xml").ok().filter(|usual| self.is_first(usual));
+        let Some(usual) = usual else { return Vec::new() };
+        let first = self.read_sitemap(&usual, &client).await;
+        let mut further = first.as_ref().map(|found| found.sitemaps.clone()).unwrap_or_default();
+        further.extend(client.sitemaps(url));
+        further.retain(|link| *link != usual);
+        further.truncate(MAX_SITEMAPS);
+        for link in further {
+            pages.extend(self.read_sitemap(&link, &client).await.unwrap_or_default().pages);
+        }
+        pages.extend(first.unwrap_or_default().pages);
+        html::sitemap_links(&pages)
+    }
+
+    async fn read_sitemap(&self, link: &Url, client: &PoliteClient) -> Option<Sitemap> {
+        client.pause(self.pause).await.ok()?;
+        let (at, response) = client.get_page(link, &mut Clock::Real).await.ok()?;
+        Some(html::sitemap(&response.body, &at))
+    }
+
+    /// True for a description or sitemap that this session has not fetched.
+    fn is_first(&self, link: &Url) -> bool {
+        let mut known = self.descriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_DESCRIPTIONS {
+            known.clear();
+        }
+        known.insert(LinkId::of(link))
+    }
+}
+
+/// Adds the evidence for a learned search to the verdict on its form.
+fn with_evidence(mut examined: ExaminedPage, learned: Option<(FormId, String)>) -> ExaminedPage {
+    let Some((id, evidence)) = learned else { return examined };
+    let of_form = examined.form_ids.iter().position(|known| *known == id);
+    if let Some(verdict) = of_form.and_then(|at| examined.forms.get_mut(at)) {
+        verdict.evidence.insert(0, evidence);
+    }
+    examined
+}
+
+/// OpenSearch description of a page on topic without a likely search form. Other descriptions are not worth a request.
+fn undescribed_search(examined: &ExaminedPage) -> Option<Url> {
+    let has_search = examined.forms.iter().any(|verdict| verdict.p_searchable >= MIN_ACCEPTED_P);
+    let is_worth = !has_search && examined.verdict.p_topic >= MIN_ACCEPTED_P;
+    examined.page.hints.opensearch.first().filter(|_| is_worth).map(|link| link.url.clone())
 }
 
 /// The page with the forms and links that the browser showed, and the number of forms that only it showed.
 fn merged(page: Page, rendered: RenderedPage, reason: RenderReason, url: &Url) -> (Page, u64) {
     let known: Vec<_> = page.forms.iter().map(|form| form_id(form, url)).collect();
     let RenderedPage { page: shown, search, .. } = rendered;
-    let mut page = if reason == RenderReason::EmptyPage { Page { url: url.clone(), ..shown } } else { page };
+    let mut page = match reason {
+        RenderReason::EmptyPage => Page { url: url.clone(), ..shown },
+        RenderReason::ScriptedBox => page,
+        RenderReason::ScriptedFields => with_added_fields(page, shown),
+    };
     page.forms.extend(search.map(|search| search.form));
     let added = page.forms.iter().filter(|form| !known.contains(&form_id(form, url))).count();
     (page, added as u64)
+}
+
+/// The page with the forms to which scripts added fields, in place of those without.
+fn with_added_fields(mut page: Page, shown: Page) -> Page {
+    for form in page.forms.iter_mut().filter(|form| gains_fields(form)) {
+        let is_same = |other: &&Form| {
+            let is_sent = !gains_fields(other) && query_field(other).is_some();
+            let is_named = other.attributes == form.attributes;
+            is_sent && is_named && other.action == form.action && other.method == form.method
+        };
+        let gained = shown.forms.iter().find(is_same).cloned();
+        if let Some(gained) = gained {
+            *form = Form { index: form.index, ..gained };
+        }
+    }
+    page
 }
 
 impl Visit for RenderingVisit {
@@ -118,21 +305,24 @@ impl Visit for RenderingVisit {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
-            let (critic, url, mode) = (Arc::clone(&self.critic), request.url.clone(), self.mode);
+            let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
+            let mode = self.browser.as_ref().map_or(RenderMode::Never, |(_, mode)| *mode);
             let read = move |body: &[u8]| {
                 let examined = examine(body, content_type.as_deref(), &url, critic.as_ref());
                 let reason = reason_for(&examined, body, mode);
-                (examined, reason.map(|reason| (reason, body.to_vec())))
+                let kept = if reason.is_some() { body.to_vec() } else { Vec::new() };
+                (examined, reason, kept)
             };
-            let Some((examined, wanted)) = on_parse_thread(body, read).await else { return (exchange, None) };
-            let rendered = match (wanted, &exchange.result) {
-                (Some((reason, body)), Ok(response)) => {
+            let read = on_parse_thread(body, read).await;
+            let Some((examined, reason, body)) = read else { return (exchange, None) };
+            let examined = match &exchange.result {
+                Ok(response) if self.looks_further(&request.url, reason, &examined) => {
                     let response = Response { body, ..response.clone() };
-                    self.render(&request.url, response, reason, examined.page.clone()).await
+                    self.look_further(&request.url, response, reason, examined).await
                 }
-                _ => None,
+                _ => examined,
             };
-            (exchange, Some(Arc::new(rendered.unwrap_or(examined))))
+            (exchange, Some(Arc::new(examined)))
         })
     }
 }
@@ -140,14 +330,18 @@ impl Visit for RenderingVisit {
 /// Reason to render a page in this mode.
 fn reason_for(examined: &ExaminedPage, body: &[u8], mode: RenderMode) -> Option<RenderReason> {
     let page = &examined.page;
-    let p_searchable = |form: &hadal_core::page::Form| {
+    let is_on_topic = examined.verdict.p_topic >= MIN_ACCEPTED_P;
+    // A box that is hardly of the topic is not worth a browser.
+    let p_searchable = |form: &Form| {
         let at = page.forms.iter().position(|known| std::ptr::eq(known, form));
-        at.and_then(|at| examined.forms.get(at)).map_or(0.0, |verdict| verdict.p_searchable)
+        let verdict = at.and_then(|at| examined.forms.get(at));
+        let worth = verdict.filter(|verdict| is_on_topic || verdict.p_relevant >= MIN_P_RELEVANT);
+        worth.map_or(0.0, |verdict| verdict.p_searchable)
     };
     let reason = render_reason(page, body, p_searchable);
     match mode {
         RenderMode::Never => None,
-        RenderMode::Auto => reason,
+        RenderMode::Auto => reason.filter(|reason| is_on_topic || *reason != RenderReason::ScriptedFields),
         RenderMode::Always => Some(reason.unwrap_or(RenderReason::ScriptedBox)),
     }
 }

@@ -37,6 +37,11 @@ impl Scope {
         })
     }
 
+    /// True when only URLs that match a pattern may be visited.
+    pub fn has_patterns(&self) -> bool {
+        self.include.is_some()
+    }
+
     /// True when a link may enter the frontier.
     pub fn admits(&self, link: &FrontierLink) -> bool {
         self.max_depth.is_none_or(|limit| link.depth <= limit) && self.allows(&link.url)

@@ -2,12 +2,13 @@
 
 use super::budget::Budget;
 use super::probing::Probing;
+use super::rendering::RenderingVisit;
 use super::scope::Scope;
 use super::step::Visit;
 use crate::backlinks::Backlinks;
 use crate::fetch::Fetch;
 use crate::polite::robots::AGENT;
-use crate::polite::{Clock, Politeness};
+use crate::polite::{Clock, Politeness, RequestReserve};
 use crate::store::{RunSpec, Store};
 use hadal_core::critic::Critic;
 use hadal_core::http::DEFAULT_BODY_LIMIT;
@@ -37,6 +38,8 @@ pub struct Crawl {
     pub prior: Option<Vec<u8>>,
     /// Limits on requests, bytes and time of the run.
     pub budget: Budget,
+    /// Part of the request budget for the scripts of rendered pages.
+    pub reserve: Arc<RequestReserve>,
     /// URLs that the crawl may visit.
     pub scope: Scope,
     /// Pauses between requests to a host.
@@ -115,6 +118,7 @@ impl CrawlBuilder {
             visit: None,
             prior: None,
             budget: Budget::default(),
+            reserve: Arc::default(),
             scope: Scope::default(),
             politeness: Politeness::default(),
             agent: AGENT.to_string(),
@@ -149,6 +153,14 @@ impl CrawlBuilder {
     pub fn visit(mut self, visit: Arc<dyn Visit>) -> CrawlBuilder {
         self.0.visit = Some(visit);
         self
+    }
+
+    /// Renders pages in a browser.
+    pub fn rendering(self, visit: RenderingVisit) -> CrawlBuilder {
+        let reserve = Arc::clone(&visit.reserve);
+        let mut builder = self.visit(Arc::new(visit));
+        builder.0.reserve = reserve;
+        builder
     }
 
     /// Sets the strategy state that a new run starts with.

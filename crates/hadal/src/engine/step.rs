@@ -158,7 +158,7 @@ pub struct ExaminedPage {
     pub form_ids: Vec<FormId>,
     /// Verdicts on its forms, in the same order.
     pub forms: Vec<FormVerdict>,
-    /// Requests of the page's scripts, if it was rendered.
+    /// Requests after the one for the page: of its scripts, or for its OpenSearch description.
     pub script_requests: u64,
     /// Bytes of their answers.
     pub script_bytes: u64,

@@ -16,6 +16,7 @@ use hadal_core::harvest::session::{
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::html::{self, Document};
 use hadal_core::http::{BodyCompleteness, Exchange, Request, Response};
+use hadal_core::scripted::tokens::cookie_tokens;
 use hadal_core::time::Time;
 use serde::de::IgnoredAny;
 use std::ops::ControlFlow;
@@ -445,7 +446,8 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     ParsedResponse { status, location, document, data }
 }
 
-/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page.
+/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves its
+/// records to scripts is both.
 fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>, Option<Box<DataDocument>>) {
     // The largest literal of half an answer would be one of its records.
     let is_usable = match response.completeness {
@@ -463,7 +465,12 @@ fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>,
             }
             None => (None, Some(Box::new(data))),
         },
-        None if is_html(response) => (Some(html::parse_with_outline(body, content_type, url)), None),
+        None if is_html(response) => {
+            let mut document = html::parse_with_outline(body, content_type, url);
+            document.page.hints.tokens.extend(cookie_tokens(&response.headers));
+            let data = DataDocument::embedded(body, response, &document.page);
+            (Some(document), data.map(Box::new))
+        }
         None => (None, None),
     }
 }

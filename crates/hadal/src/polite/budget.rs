@@ -1,6 +1,7 @@
-//! Request budget shared by several harvests.
+//! Request budgets: of several harvests together, and of the rendered pages of a crawl.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Requests and bytes that a group of harvests may spend together. Shared by threads, so the counters are atomic.
 #[derive(Debug, Default)]
@@ -9,14 +10,21 @@ pub struct RequestBudget {
     max_bytes: Option<u64>,
     requests: AtomicU64,
     bytes: AtomicU64,
+    /// Budget of a crawl that the requests are taken from as well.
+    reserve: Option<Arc<RequestReserve>>,
 }
 
 impl RequestBudget {
+    /// Budget of one rendered page, limited by what the budget of its crawl leaves.
+    pub fn of_page(reserve: &Arc<RequestReserve>) -> RequestBudget {
+        RequestBudget { reserve: Some(Arc::clone(reserve)), ..RequestBudget::default() }
+    }
+
     /// Budget with limits on requests and bytes, `None` being no limit. `spent` counts the requests and bytes of
     /// earlier sessions.
     pub fn new(max_requests: Option<u64>, max_bytes: Option<u64>, spent: (u64, u64)) -> RequestBudget {
         let (requests, bytes) = (AtomicU64::new(spent.0), AtomicU64::new(spent.1));
-        RequestBudget { max_requests, max_bytes, requests, bytes }
+        RequestBudget { max_requests, max_bytes, requests, bytes, reserve: None }
     }
 
     /// Charges one request and returns true, or returns false when the budget is spent.
@@ -27,6 +35,9 @@ impl RequestBudget {
         let has_bytes = self.max_bytes.is_none_or(|max| self.bytes.load(Ordering::Relaxed) < max);
         if let Some(left) = own {
             return has_bytes && left > 0;
+        }
+        if self.reserve.as_ref().is_some_and(|reserve| !reserve.take()) {
+            return false;
         }
         let max = self.max_requests.unwrap_or(u64::MAX);
         let one_more = |spent| (has_bytes && spent < max).then_some(spent + 1);
@@ -44,9 +55,66 @@ impl RequestBudget {
     }
 }
 
+/// Requests that a crawl leaves to the scripts of rendered pages. The crawl and the pages it renders share it, so that
+/// both together stay within the budget of the crawl.
+#[derive(Debug, Default)]
+pub struct RequestReserve(Mutex<ReserveState>);
+
+#[derive(Debug, Default)]
+struct ReserveState {
+    /// Requests that a page may still take.
+    left: u64,
+    /// Requests of pages that the crawl has not counted yet.
+    uncounted: u64,
+}
+
+impl RequestReserve {
+    fn state(&self) -> MutexGuard<'_, ReserveState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets what pages may take: all that the crawl has `free` but one request, which the crawl may send itself.
+    /// Returns the requests of pages that the crawl has not counted yet; they are part of `free`.
+    pub fn leave(&self, free: u64) -> u64 {
+        let mut state = self.state();
+        state.left = free.saturating_sub(state.uncounted).saturating_sub(1);
+        state.uncounted
+    }
+
+    /// Removes requests that the crawl has counted.
+    pub fn count(&self, requests: u64) {
+        let mut state = self.state();
+        state.uncounted = state.uncounted.saturating_sub(requests);
+    }
+
+    fn take(&self) -> bool {
+        let mut state = self.state();
+        let is_left = state.left > 0;
+        if is_left {
+            state.left -= 1;
+            state.uncounted += 1;
+        }
+        is_left
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_take_what_the_crawl_leaves() {
+        let reserve = Arc::new(RequestReserve::default());
+        let page = RequestBudget::of_page(&reserve);
+        assert!(!page.charge_request(None), "the crawl has left nothing yet");
+        assert_eq!(reserve.leave(3), 0);
+        assert!(page.charge_request(None) && page.charge_request(None) && !page.charge_request(None));
+        assert_eq!((reserve.leave(3), page.spent().0), (2, 2));
+        assert!(!page.charge_request(None), "the last one is the crawl's");
+        reserve.count(2);
+        assert_eq!(reserve.leave(2), 0);
+        assert!(page.charge_request(None));
+    }
 
     #[test]
     fn requests_of_earlier_sessions_count() {

@@ -235,6 +235,13 @@ impl PoliteClient {
         }
     }
 
+    /// Sitemaps that the robots.txt of a host names; none while it was not read.
+    pub fn sitemaps(&self, url: &Url) -> Vec<Url> {
+        let mut table = self.shared.table();
+        let host = table.hosts.intern(&Host::of(url));
+        table.known(host).sitemaps().to_vec()
+    }
+
     /// Waits, unless the session is stopped.
     pub async fn pause(&self, time: Duration) -> Result<(), NotSent> {
         self.unless_stopped(tokio::time::sleep(time)).await

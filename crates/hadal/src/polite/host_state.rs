@@ -116,6 +116,11 @@ impl KnownHost {
         self.rules.as_ref().and_then(RobotsRules::crawl_delay)
     }
 
+    /// Sitemaps that robots.txt names.
+    pub fn sitemaps(&self) -> &[Url] {
+        self.rules.as_ref().map_or(&[], RobotsRules::sitemaps)
+    }
+
     /// Permission of robots.txt for a request to `url` at `now`.
     pub fn permission(&self, url: &Url, now: Time) -> Permission {
         match &self.state.robots {

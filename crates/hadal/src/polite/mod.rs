@@ -19,7 +19,7 @@ mod hosts;
 pub mod retry;
 pub mod robots;
 
-pub use budget::RequestBudget;
+pub use budget::{RequestBudget, RequestReserve};
 pub use client::{ClientOptions, NotSent, PageError, PoliteClient, SendOutcome};
 pub use clock::Clock;
 pub use delay::Politeness;

@@ -4,7 +4,8 @@
 //! returns the rendered page. If the caller allows a test query, it types a word into the search box and learns
 //! the request that carries the word (`search_trial`); harvests repeat that request without a browser.
 //!
-//! - `process` starts the browser, `devtools` exchanges messages with it, `tab` is one page.
+//! - `process` starts the browser, `devtools` exchanges messages with it, `tab` is one page. `unfolding` clicks on
+//!   controls that may show a search box or add fields.
 //! - The browser opens no connection. Every request of a page is intercepted, checked by
 //!   [`hadal_core::scripted::request_rules`], sent by the [`PoliteClient`] of the caller and handed to the browser.
 //! - One process serves all pages; each page has its own context without cookies or storage of others. A crash or a
@@ -19,6 +20,7 @@ mod devtools;
 mod process;
 mod search_trial;
 mod tab;
+mod unfolding;
 
 pub use process::{find_browser, is_root};
 pub use search_trial::{LearnedSearch, SearchTrial};
@@ -26,15 +28,14 @@ pub use search_trial::{LearnedSearch, SearchTrial};
 use crate::polite::PoliteClient;
 use crate::store::StoreError;
 use devtools::DevTools;
-use hadal_core::html;
 use hadal_core::http::Response;
 use hadal_core::page::Page;
-use hadal_core::scripted::search_box::search_boxes;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tab::{PageFunction, Tab};
+use tab::Tab;
+use unfolding::ShownPage;
 use url::Url;
 
 /// Pages that one browser process renders before a new one is started. Guess: it bounds the memory of the process.
@@ -178,14 +179,7 @@ impl Renderer {
         let rendered = async {
             tab.navigate(url, response).await?;
             tab.settle(LOADED_AFTER).await?;
-            let (mut page, mut boxes) = current_page(&mut tab).await?;
-            if boxes.is_empty()
-                && trial.is_some()
-                && tab.function(PageFunction::OpenBox).await?.as_bool() == Some(true)
-            {
-                tab.settle(LOADED_AFTER).await?;
-                (page, boxes) = current_page(&mut tab).await?;
-            }
+            let ShownPage { page, boxes } = unfolding::searchable_page(&mut tab, trial).await?;
             let search = match trial {
                 Some(trial) => search_trial::learn_search(&mut tab, &page, &boxes, client, trial).await?,
                 None => None,
@@ -224,18 +218,6 @@ impl Renderer {
             *running = RunningBrowser::default();
         }
     }
-}
-
-/// The rendered page, with its boxes that may be searches.
-async fn current_page(
-    tab: &mut Tab<'_>,
-) -> Result<(Page, Vec<hadal_core::scripted::search_box::SearchBox>), RenderError> {
-    let found = tab.function(PageFunction::Serialise).await?;
-    let html = found["html"].as_str().unwrap_or_default();
-    let url = found["url"].as_str().and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| tab.url().clone());
-    let mut page = html::parse(html.as_bytes(), Some("text/html; charset=utf-8"), &url);
-    let boxes = search_boxes(&mut page);
-    Ok((page, boxes))
 }
 
 /// Scripts that several pages share.

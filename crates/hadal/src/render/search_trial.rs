@@ -13,7 +13,8 @@ use hadal_core::identity::form_id;
 use hadal_core::page::{Field, FieldKind, Form, FormSource, Page};
 use hadal_core::scripted::request_learning::{is_same_answer, learned_form, search_rank, with_headers};
 use hadal_core::scripted::search_box::SearchBox;
-use hadal_core::submission::{FilledForm, submission};
+use hadal_core::scripted::tokens::with_sources;
+use hadal_core::submission::{FilledForm, request_template, submission};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use url::Url;
@@ -27,6 +28,8 @@ const MAX_CANDIDATES: usize = 3;
 const MAX_BOXES: usize = 2;
 /// Records of a file that a script searches in the browser. Guess: shorter lists are menus.
 const MIN_INDEXED: usize = 5;
+/// Characters of a template that are shown as evidence. Guess.
+const MAX_TEMPLATE: usize = 300;
 /// Letters of a word from the page. Guess.
 const MIN_LETTERS: usize = 4;
 
@@ -58,6 +61,11 @@ impl SearchTrial<'_> {
             purpose: SubmissionPurpose::Probe,
             answer: None,
         })
+    }
+
+    /// Adds the status of a response to a submission.
+    pub fn end_with(&self, number: u64, status: u16) -> Result<(), StoreError> {
+        self.store.end_user_query(number, &SubmissionResult::Status(status))
     }
 
     /// Adds the result of a submission.
@@ -156,6 +164,7 @@ impl SearchLearner<'_> {
             return Ok(None);
         };
         for form in [plain.clone(), with_headers(&plain, &seen.request)] {
+            let form = with_sources(form, self.page, &tab.cookies);
             let Some(repeated) = self.send(tab, &form, &self.word).await? else { continue };
             if !is_same_answer(&seen.response, &repeated) {
                 continue;
@@ -163,7 +172,7 @@ impl SearchLearner<'_> {
             let word = self.page_word().unwrap_or_default();
             let answer = if word.is_empty() { None } else { self.send(tab, &form, &word).await? };
             let has_differing_answers = answer.is_some_and(|answer| self.differs(&answer, &word, &repeated));
-            let evidence = self.evidence(seen, has_differing_answers);
+            let evidence = self.evidence(seen, &form, has_differing_answers);
             return Ok(Some(LearnedSearch { form, evidence, has_differing_answers }));
         }
         Ok(None)
@@ -207,12 +216,16 @@ impl SearchLearner<'_> {
         counts.into_iter().max_by_key(|(word, count)| (*count, word.len())).map(|(word, _)| word)
     }
 
-    fn evidence(&self, seen: &SeenRequest, differs: bool) -> String {
-        let method = &seen.request.method;
-        let url = seen.request.url.as_str().replace(&self.word, "{words}");
+    fn evidence(&self, seen: &SeenRequest, form: &Form, differs: bool) -> String {
+        let url = || seen.request.url.as_str().replace(&self.word, "{words}");
+        let mut template =
+            request_template(form).unwrap_or_else(|| format!("{} {}", seen.request.method, url()));
+        if let Some((end, _)) = template.char_indices().nth(MAX_TEMPLATE) {
+            template.replace_range(end.., "...");
+        }
         let compared = if differs { "; a word of the page gets another answer than nonsense" } else { "" };
         format!(
-            "typed a word into {}: {method} {url} carried it; repeated without the browser, same answer{compared}",
+            "typed a word into {}: {template} carried it; repeated without the browser, same answer{compared}",
             self.box_name()
         )
     }

@@ -13,8 +13,10 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use hadal_core::address::Site;
 use hadal_core::http::{Headers, Request, Response};
+use hadal_core::page::PageToken;
 use hadal_core::scripted::request_rules::{RequestRule, request_rule};
 use hadal_core::scripted::search_box::SearchBox;
+use hadal_core::scripted::tokens::cookie_tokens;
 use hadal_core::scripted::{PageRequest, ResourceKind};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,6 +29,8 @@ const PAGE_SCRIPT: &str = include_str!("page_script.js");
 /// Script that runs before those of the page: it makes all shadow trees readable.
 const FIRST_SCRIPT: &str = "{const attach = Element.prototype.attachShadow;
     Element.prototype.attachShadow = function (init) { return attach.call(this, {...init, mode: 'open'}); };}";
+/// Longest time without a request while a page loads. Guess: large scripts take seconds on a busy machine.
+const MAX_LOADING: Duration = Duration::from_secs(5);
 /// Answers that are kept for learning. Guess.
 const MAX_KEPT: usize = 60;
 /// Header lines of an answer that do not fit the decoded body, or would change later requests.
@@ -40,12 +44,15 @@ const DROPPED_HEADERS: [&str; 6] = [
 ];
 
 /// Function of the script in the page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum PageFunction {
     Serialise,
     Focus(u32),
     Press(u32),
-    OpenBox,
+    Controls,
+    Click(u32),
+    Choices,
+    Choose(u32, String),
     Text,
 }
 
@@ -55,7 +62,10 @@ impl PageFunction {
             PageFunction::Serialise => "serialise()".into(),
             PageFunction::Focus(number) => format!("focus({number})"),
             PageFunction::Press(number) => format!("press({number})"),
-            PageFunction::OpenBox => "openBox()".into(),
+            PageFunction::Controls => "controls()".into(),
+            PageFunction::Click(number) => format!("click({number})"),
+            PageFunction::Choices => "choices()".into(),
+            PageFunction::Choose(number, value) => format!("choose({number}, {})", Value::from(value)),
             PageFunction::Text => "text()".into(),
         }
     }
@@ -108,9 +118,17 @@ pub struct Tab<'a> {
     url: Url,
     site: Site,
     answers: FuturesUnordered<BoxFuture<'static, TabAnswer>>,
+    /// Tokens in the cookies of the page.
+    pub cookies: Vec<PageToken>,
     pub typed: Option<TypedWord>,
+    /// The page may not be replaced by another one.
+    pub stays: bool,
     pub seen: Vec<SeenRequest>,
     pub counts: RenderCounts,
+    /// The page and its scripts are loaded.
+    is_loaded: bool,
+    /// Requests of the page so far.
+    received: u64,
 }
 
 impl<'a> Tab<'a> {
@@ -144,9 +162,13 @@ impl<'a> Tab<'a> {
             site: Site::of(&url),
             url,
             answers: FuturesUnordered::new(),
+            cookies: Vec::new(),
             typed: None,
+            stays: false,
             seen: Vec::new(),
             counts: RenderCounts::default(),
+            is_loaded: false,
+            received: 0,
         };
         tab.prepare().await?;
         Ok(tab)
@@ -180,15 +202,30 @@ impl<'a> Tab<'a> {
 
     /// Opens a page with a known response.
     pub async fn navigate(&mut self, url: &Url, response: Response) -> Result<(), RenderError> {
+        self.cookies = cookie_tokens(&response.headers);
         (self.url, self.site, self.first) = (url.clone(), Site::of(url), Some(response));
         self.call("Page.navigate", json!({ "url": url.as_str() })).await.map(drop)
     }
 
-    /// Answers requests of the page until there was none for a while, or its time is over.
+    /// Answers requests of the page until there was none for a while, or its time is over. A busy page is given the time
+    /// to finish its scripts.
     pub async fn settle(&mut self, idle: Duration) -> Result<(), RenderError> {
         loop {
+            self.answer_until_idle(idle).await?;
+            let before = self.received;
+            self.call("Runtime.evaluate", json!({ "expression": "0" })).await?;
+            let is_idle = self.received == before && self.answers.is_empty();
+            if is_idle || Instant::now() >= self.deadline {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn answer_until_idle(&mut self, idle: Duration) -> Result<(), RenderError> {
+        loop {
+            let wait = if self.is_loaded { idle } else { idle.max(MAX_LOADING) };
             let until = match self.answers.is_empty() {
-                true => (Instant::now() + idle).min(self.deadline),
+                true => (Instant::now() + wait).min(self.deadline),
                 false => self.deadline,
             };
             tokio::select! {
@@ -251,7 +288,14 @@ impl<'a> Tab<'a> {
 
     fn receive(&mut self, event: PageEvent) -> Result<(), RenderError> {
         match event.method.as_str() {
-            "Fetch.requestPaused" => self.answer(&event.params),
+            "Fetch.requestPaused" => {
+                self.received += 1;
+                self.answer(&event.params)
+            }
+            "Page.loadEventFired" => {
+                self.is_loaded = true;
+                Ok(())
+            }
             "Page.javascriptDialogOpening" => {
                 self.devtools.post(&self.session, "Page.handleJavaScriptDialog", json!({ "accept": false }))
             }
@@ -266,6 +310,11 @@ impl<'a> Tab<'a> {
         let Some(request) = page_request(paused) else { return self.refuse(&id) };
         if let Some(first) = self.first.take_if(|_| request.kind == ResourceKind::Document) {
             return self.fulfil_with(&id, &first);
+        }
+        if self.stays && request.kind == ResourceKind::Document {
+            // The page stays when there is no content to show.
+            self.counts.refused += 1;
+            return self.fulfil_with(&id, &Response { status: 204, ..Response::default() });
         }
         let word = self.typed.as_ref().map(|typed| typed.word.as_str());
         match request_rule(&request, &self.site, word) {
@@ -339,7 +388,10 @@ impl<'a> Tab<'a> {
         if request.kind == ResourceKind::Script {
             self.scripts.keep(&request.url, &response);
         }
-        self.fulfil_with(&id, &response)?;
+        match Site::of(&request.url) == self.site {
+            true => self.fulfil_with(&id, &response)?,
+            false => self.fulfil_with(&id, &readable(response.clone(), &self.url))?,
+        }
         if self.seen.len() < MAX_KEPT {
             self.seen.push(SeenRequest {
                 request,
@@ -396,7 +448,17 @@ fn page_request(paused: &Value) -> Option<PageRequest> {
     .filter(|request| request.headers.get("service-worker").is_none())
 }
 
-/// Answer to the question of the browser before a request to another host of the site.
+/// Answer of another site that the page's scripts may read. hadal sends no `Origin`, so a server does not say that they
+/// may.
+fn readable(mut response: Response, page: &Url) -> Response {
+    if response.headers.get("access-control-allow-origin").is_none() {
+        response.headers.push("Access-Control-Allow-Origin", page.origin().ascii_serialization());
+        response.headers.push("Access-Control-Allow-Credentials", "true");
+    }
+    response
+}
+
+/// Answer to the question of the browser before a request to another host.
 fn permission(request: &PageRequest) -> Response {
     let mut headers = Headers::default();
     let asked = |name: &str| request.headers.get(name).unwrap_or("*").to_string();

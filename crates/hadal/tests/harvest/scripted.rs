@@ -1,6 +1,6 @@
 //! Searches by script in a real browser: learned, harvested without it, and nothing else sent.
 
-use hadal::engine::{Budget, CrawlBuilder, RenderingVisit, crawl};
+use hadal::engine::{Budget, CrawlBuilder, CrawlSummary, RenderTotals, RenderingVisit, crawl};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
@@ -9,7 +9,9 @@ use hadal::harvest::open_form::{BrowserUse, FormOpenError, OpenedForm, SearchLoc
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness, RequestBudget};
 use hadal::render::{RenderError, RenderLimits, RenderMode, Renderer, find_browser};
-use hadal::store::{Access, FormQuery, HarvestRowQuery, RunSpec, Store, SubmissionQuery, all_records, open};
+use hadal::store::{
+    Access, FormQuery, HarvestRowQuery, RunSpec, RunState, Store, SubmissionQuery, all_records, open,
+};
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
@@ -65,7 +67,7 @@ impl Bench {
             serve(web.clone(), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
         let options = NetworkOptions { allow_private: true, ..NetworkOptions::default() };
         let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
-        let client_options = ClientOptions::new(politeness, "hadal", 1 << 20);
+        let client_options = ClientOptions::new(politeness, "hadal", 8 << 20);
         let network = Arc::new(Network::new(options).unwrap());
         let client = PoliteClient::new(network.clone(), client_options, watch::channel(false).1);
         let client = client.with_budget(RequestBudget::new(None, None, (0, 0)));
@@ -99,6 +101,36 @@ impl Bench {
         let right: BTreeSet<u32> = records.filter(|(of, _)| *of == kind).map(|(_, number)| number).collect();
         right.len() as f64 / f64::from(self.web.web.records_behind(kind))
     }
+
+    /// Crawls from these sites with a browser.
+    async fn crawl(
+        &self,
+        kinds: &[ScriptedKind],
+        max_requests: u64,
+        mode: RenderMode,
+    ) -> (CrawlSummary, Arc<RenderTotals>) {
+        let seeds: Vec<Url> = kinds.iter().map(|kind| self.url(*kind)).collect();
+        let (topic, source) = ("library".to_string(), "web".to_string());
+        let spec = RunSpec { topic: topic.clone(), strategy: "breadth-first".into(), seeds, seed: 1, source };
+        let critic = Arc::new(KeywordCritic::new(&Topic::from_words("library").unwrap()));
+        let strategy = find_strategy("breadth-first").unwrap().make(&StrategyContext::default());
+        let fetch: Arc<dyn Fetch> = self.network.clone();
+        let visit = RenderingVisit::new(
+            (fetch.clone(), critic.clone()),
+            (self.client.clone(), Duration::ZERO),
+            Some((Renderer::installed().unwrap(), mode)),
+            (self.store.clone(), topic),
+        );
+        let counters = visit.counters.clone();
+        let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+        let setup = CrawlBuilder::new(self.store.clone(), spec, strategy, critic, fetch)
+            .politeness(politeness, "hadal")
+            .budget(Budget { requests: Some(max_requests), ..Budget::default() })
+            .rendering(visit)
+            .build();
+        let summary = crawl(setup, &mut |_| {}).await.unwrap();
+        (summary, counters)
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,6 +148,11 @@ async fn searches_by_script_are_learned_and_harvested_and_nothing_else_is_sent()
     };
     assert!(template(ScriptedKind::Path).ends_with("/path/api/find/{words}?page=1"));
     assert!(template(ScriptedKind::Graphql).contains(r#""term":"{words}""#));
+    assert!(template(ScriptedKind::Service).starts_with("POST http://localhost:"), "{opened:?}");
+    let is_foreign_script = |request: &Request| {
+        request.url.host_str() == Some("localhost") && request.url.path() == "/foreign/app.js"
+    };
+    assert!(sent.iter().any(is_foreign_script));
     for (kind, opened) in ScriptedKind::ALL.into_iter().zip(opened).filter(|(kind, _)| kind.is_search()) {
         let recall = bench.recall(kind, opened.unwrap()).await;
         assert!(recall >= 0.95, "{kind:?}: {recall}");
@@ -165,26 +202,7 @@ async fn a_browser_that_does_not_start_costs_the_page_only() {
 async fn a_crawl_with_a_browser_stores_searches_by_script() {
     let Some(bench) = Bench::open().await else { return };
     let kinds = [ScriptedKind::Typing, ScriptedKind::Login, ScriptedKind::ClientForm, ScriptedKind::Mutation];
-    let seeds: Vec<Url> = kinds.iter().map(|kind| bench.url(*kind)).collect();
-    let (topic, source) = ("library".to_string(), "web".to_string());
-    let spec = RunSpec { topic: topic.clone(), strategy: "breadth-first".into(), seeds, seed: 1, source };
-    let critic = Arc::new(KeywordCritic::new(&Topic::from_words("library").unwrap()));
-    let strategy = find_strategy("breadth-first").unwrap().make(&StrategyContext::default());
-    let fetch: Arc<dyn Fetch> = bench.network.clone();
-    let visit = RenderingVisit::new(
-        (fetch.clone(), critic.clone()),
-        (bench.client.clone(), Duration::ZERO),
-        (bench.renderer, RenderMode::Auto),
-        (bench.store.clone(), topic),
-    );
-    let counters = visit.counters.clone();
-    let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
-    let setup = CrawlBuilder::new(bench.store.clone(), spec, strategy, critic, fetch)
-        .politeness(politeness, "hadal")
-        .budget(Budget { requests: Some(200), ..Budget::default() })
-        .visit(Arc::new(visit))
-        .build();
-    let summary = crawl(setup, &mut |_| {}).await.unwrap();
+    let (summary, counters) = bench.crawl(&kinds, 200, RenderMode::Auto).await;
     assert_eq!(counters.pages.load(Ordering::Relaxed), 4, "{counters:?}");
     let found = bench.store.forms(&FormQuery { with_snapshot: true, ..FormQuery::default() }).unwrap().rows;
     let learned: Vec<String> =
@@ -195,4 +213,24 @@ async fn a_crawl_with_a_browser_stores_searches_by_script() {
     assert!(found.iter().any(|entry| entry.row.action.path() == "/client-form/find"));
     // All requests count for the run, those of the scripts included.
     assert_eq!(summary.counters.requests, bench.web.log.lock().unwrap().len() as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_with_a_browser_keeps_to_its_budget() {
+    let Some(bench) = Bench::open().await else { return };
+    let kinds = [ScriptedKind::Typing, ScriptedKind::Cursor, ScriptedKind::Path];
+    let (summary, _) = bench.crawl(&kinds, 7, RenderMode::Auto).await;
+    assert_eq!(summary.state, RunState::Budget);
+    assert_eq!(summary.counters.requests, 7);
+    assert_eq!(bench.web.log.lock().unwrap().len(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_with_added_fields_is_stored_with_them() {
+    let Some(bench) = Bench::open().await else { return };
+    bench.crawl(&[ScriptedKind::AddedFields], 100, RenderMode::Always).await;
+    let found = bench.store.forms(&FormQuery { with_snapshot: true, ..FormQuery::default() }).unwrap().rows;
+    let [entry] = &found[..] else { panic!("{found:?}") };
+    let names = entry.row.form_snapshot.as_ref().unwrap().fields.iter().map(|field| field.name.as_str());
+    assert!(names.collect::<Vec<_>>().contains(&"title"), "{entry:?}");
 }

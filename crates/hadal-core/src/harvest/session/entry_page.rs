@@ -10,7 +10,8 @@ use crate::harvest::query::Query;
 use crate::http::Request;
 use crate::identity::{FormId, form_id, is_volatile};
 use crate::page::{FieldKind, Form, Page};
-use crate::submission::{sent_from, submission};
+use crate::scripted::tokens;
+use crate::submission::{is_learned, sent_from, submission};
 use std::borrow::Cow;
 use url::Url;
 
@@ -111,6 +112,9 @@ impl EntryPage {
 
     /// Copies the hidden values of the form from a page. Returns false if the page does not show the form.
     pub fn refresh(&mut self, page: &Page) -> bool {
+        if is_learned(&self.form) {
+            tokens::refresh(&mut self.form, page);
+        }
         let same = |form: &&Form| {
             form_id(form, &page.url) == self.id
                 && form.fields.len() == self.form.fields.len()

@@ -71,7 +71,9 @@ impl<'a> OutcomeBuilder<'a> {
         exchange: &Exchange,
         examined: Option<&ExaminedPage>,
     ) -> Result<Commands, StoreError> {
-        match self.next_action(&queued, exchange)? {
+        let next = self.next_action(&queued, exchange)?;
+        examined.into_iter().for_each(|examined| self.count_further_requests(examined));
+        match next {
             NextAction::Accept => match examined {
                 Some(examined) => return self.page(&queued.link, exchange, examined),
                 None => self.outcome.end = StepEnd::Failed(FailureKind::NoPage),
@@ -90,6 +92,13 @@ impl<'a> OutcomeBuilder<'a> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Counts the requests that a visit sent after the one for its page.
+    fn count_further_requests(&mut self, examined: &ExaminedPage) {
+        self.outcome.requests += u32::try_from(examined.script_requests).unwrap_or(u32::MAX);
+        self.outcome.bytes += examined.script_bytes;
+        self.crawl.reserve.count(examined.script_requests);
     }
 
     /// Action that follows from an exchange. Cost and host state go into the outcome.

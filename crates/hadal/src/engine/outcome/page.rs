@@ -29,8 +29,6 @@ impl OutcomeBuilder<'_> {
         let header = self.robots_header(exchange);
         let hints = &examined.page.hints;
         self.outcome.end = StepEnd::Visited;
-        self.outcome.requests += u32::try_from(examined.script_requests).unwrap_or(u32::MAX);
-        self.outcome.bytes += examined.script_bytes;
         self.outcome.cited = self.cited(link, examined);
         self.outcome.page = Some(page_row(link, exchange, examined, self.at_request));
         let is_mirror = self.is_mirror(link, exchange, examined);
