@@ -8,8 +8,11 @@ pub struct RegistryEntry<C, T: ?Sized> {
     pub name: &'static str,
     /// One line of help: how the implementation works and when to use it.
     pub about: &'static str,
-    make: Arc<dyn Fn(&C) -> Box<T> + Send + Sync>,
+    make: Maker<C, T>,
 }
+
+/// Function that makes a value from its context.
+type Maker<C, T> = Arc<dyn Fn(&C) -> Box<T> + Send + Sync>;
 
 impl<C, T: ?Sized> RegistryEntry<C, T> {
     /// An entry; `make` creates its values.
