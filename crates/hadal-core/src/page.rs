@@ -39,6 +39,10 @@ pub struct Link {
     pub url: Url,
     /// Anchor text, surrounding text and position.
     pub context: LinkContext,
+    /// True for a link that the crawl does not follow, because it knows the target or excludes it. Such a link may have no
+    /// context but its position.
+    #[serde(skip)]
+    pub is_unused: bool,
 }
 
 /// Context of a link on its page. Link models learn from these fields only.

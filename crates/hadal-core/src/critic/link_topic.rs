@@ -46,14 +46,17 @@ impl LinkTopicCache {
     }
 }
 
-/// Judges the links of a page with a classifier of pages.
+/// Judges the links of a page with a classifier of pages. Unused links are not judged.
 pub(super) fn judge_links(
     page: &Page,
     recent: Option<&LinkTopicCache>,
     p_topic: impl Fn(&Page) -> f32,
 ) -> Vec<LinkTopic> {
     let other_sites = count_other_sites(page);
-    let judged = |link| LinkTopic { other_sites, ..judge(link, page.language.as_deref(), recent, &p_topic) };
+    let judged = |link: &Link| match link.is_unused {
+        true => LinkTopic::UNKNOWN,
+        false => LinkTopic { other_sites, ..judge(link, page.language.as_deref(), recent, &p_topic) },
+    };
     page.links.iter().map(judged).collect()
 }
 

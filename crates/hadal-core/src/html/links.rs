@@ -8,6 +8,7 @@ use super::text::{first_terms, last_terms, short};
 use crate::address::{Site, TrackingParams, normalise};
 use crate::page::{Link, LinkContext};
 use html5ever::local_name;
+use rustc_hash::FxHashMap;
 use url::Url;
 
 /// Terms kept before and after a link. Guess.
@@ -23,30 +24,78 @@ const IMAGE_SEARCH: usize = 64;
 pub(super) const NO_LINK: u32 = u32::MAX;
 
 /// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`]. Links that a script
-/// opens come last: their targets are less certain, and links far down a page have a lower prior.
-pub(super) fn links(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Link>, Vec<u32>) {
+/// opens come last: their targets are less certain, and links far down a page have a lower prior. With `is_used`, only
+/// the first link to a URL that is used and may be followed gets a context.
+pub(super) fn links(
+    found: &Collected<'_>,
+    page: &Url,
+    base: &Url,
+    is_used: Option<&dyn Fn(&Url) -> bool>,
+) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
     let mut link_indices = Vec::with_capacity(found.anchors.len());
+    let mut targets = LinkTargets { page, base, is_used, known: FxHashMap::default() };
     for &anchor in &found.anchors {
         let position = links.len() as u32;
-        let url = target(anchor, page, base);
-        link_indices.push(if url.is_some() { position } else { NO_LINK });
-        links.extend(url.map(|url| Link { url, context: context(found, anchor, position) }));
+        let Some(target) = targets.of(anchor) else {
+            link_indices.push(NO_LINK);
+            continue;
+        };
+        link_indices.push(position);
+        let (url, is_unused) = (target.url.clone(), target.is_unused);
+        let context = if is_unused { no_context(position) } else { context(found, anchor, position) };
+        target.is_unused |= is_used.is_some() && !context.rel.contains("nofollow");
+        links.push(Link { url, context, is_unused });
     }
     add_script_links(&mut links, found, page, base);
     (links, link_indices)
 }
 
-/// Normalised target of an anchor or frame; `None` for links within the page and for frames with pages of other sites,
-/// which are mostly advertisements.
-fn target(anchor: NodeRef<'_>, page: &Url, base: &Url) -> Option<Url> {
-    let frame = anchor.attribute(&local_name!("src")).filter(|_| !anchor.has(&local_name!("href")));
-    let address = frame.or_else(|| anchor.attribute(&local_name!("href")))?.trim();
-    if address.is_empty() || address.starts_with('#') {
-        return None;
+/// Target of an anchor.
+struct LinkTarget {
+    /// Normalised URL.
+    url: Url,
+    /// The next link to this URL gets no context.
+    is_unused: bool,
+}
+
+/// Targets of the anchors of a page. Pages repeat addresses, with and without fragments, so each is read once.
+struct LinkTargets<'p, 'a> {
+    page: &'p Url,
+    base: &'p Url,
+    is_used: Option<&'p dyn Fn(&Url) -> bool>,
+    known: FxHashMap<&'a str, Option<LinkTarget>>,
+}
+
+impl<'a> LinkTargets<'_, 'a> {
+    /// Target of an anchor or frame; `None` for links within the page and for frames with pages of other sites, which are
+    /// mostly advertisements.
+    fn of(&mut self, anchor: NodeRef<'a>) -> Option<&mut LinkTarget> {
+        let frame = anchor.attribute(&local_name!("src")).filter(|_| !anchor.has(&local_name!("href")));
+        let address = frame.or_else(|| anchor.attribute(&local_name!("href")))?.trim();
+        if address.is_empty() || address.starts_with('#') {
+            return None;
+        }
+        let (page, base, is_used) = (self.page, self.base, self.is_used);
+        let read = || {
+            let url = normalise(base.join(address).ok()?, TrackingParams::Strip)?;
+            let is_unused = is_used.is_some_and(|is_used| !is_used(&url));
+            Some(LinkTarget { url, is_unused })
+        };
+        let target = self.known.entry(without_fragment(address)).or_insert_with(read).as_mut()?;
+        (frame.is_none() || Site::of(&target.url) == Site::of(page)).then_some(target)
     }
-    let url = normalise(base.join(address).ok()?, TrackingParams::Strip)?;
-    (frame.is_none() || Site::of(&url) == Site::of(page)).then_some(url)
+}
+
+/// Address without its fragment, which normalised URLs do not have. White space before a fragment belongs to the URL, so
+/// such an address is kept.
+fn without_fragment(address: &str) -> &str {
+    let page = address.split('#').next().unwrap_or_default();
+    if page.ends_with(|c: char| c <= ' ') { address } else { page }
+}
+
+fn no_context(position: u32) -> LinkContext {
+    LinkContext { position, ..LinkContext::default() }
 }
 
 /// Appends the pages that scripts of links, of other elements and of menus open.
@@ -57,7 +106,7 @@ fn add_script_links<'a>(links: &mut Vec<Link>, found: &Collected<'a>, page: &Url
         if links.len() - first < limits::SCRIPTED_LINKS {
             let context = context(found, node, position);
             let anchor = anchor.unwrap_or(context.anchor);
-            links.push(Link { url, context: LinkContext { anchor, ..context } });
+            links.push(Link { url, context: LinkContext { anchor, ..context }, is_unused: false });
         }
     };
     for &anchor in &found.anchors {
@@ -178,6 +227,27 @@ mod tests {
         let inline = "<a href=/1>one</a><iframe src=http://a.org/find title=Search></iframe>
             <iframe src=http://ads.b.org/></iframe><a href=/2>two</a>";
         assert_eq!(targets(inline), ["/1 one", "/find Search", "/2 two"]);
+    }
+
+    #[test]
+    fn only_the_first_link_to_a_used_page_that_may_be_followed_gets_a_context() {
+        let url = Url::parse("http://www.a.org/").unwrap();
+        let body =
+            "<a href=/1 rel=nofollow>zero</a> <a href=/1#top>one</a> <a href=/1>again</a> <a href=/2>two</a>";
+        let is_used = |url: &Url| url.path() != "/2";
+        let page = crate::html::parse_used_links(body.as_bytes(), None, &url, &is_used);
+        let read =
+            page.links.iter().map(|link| (link.url.path(), link.is_unused, link.context.anchor.as_str()));
+        let expected = [("/1", false, "zero"), ("/1", false, "one"), ("/1", true, ""), ("/2", true, "")];
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+        assert!(crate::html::parse(body.as_bytes(), None, &url).links.iter().all(|link| !link.is_unused));
+    }
+
+    #[test]
+    fn fragments_are_left_out_and_white_space_before_them_is_not() {
+        let body =
+            "<a href='/a#x'>1</a><a href=/a>2</a><a href='/a #x'>3</a><a href='/a '>4</a><a href='#x'>5</a>";
+        assert_eq!(targets(body), ["/a 1", "/a 2", "/a%20 3", "/a 4"]);
     }
 
     #[test]

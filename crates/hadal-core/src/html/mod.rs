@@ -66,12 +66,23 @@ pub struct Document {
 
 /// Parses a document. Markup that cannot be parsed is left out; a truncated page keeps everything before the limit.
 pub fn parse(body: &[u8], content_type: Option<&str>, url: &Url) -> Page {
-    parse_inspecting(body, content_type, url, |_, _, _| ()).0
+    parse_inspecting(body, content_type, url, None, |_, _, _| ()).0
+}
+
+/// Parses a document for a crawl that follows a link once, and only if `is_used` is true for its URL. Other links, and
+/// repeated ones, are marked as unused and get no context.
+pub fn parse_used_links(
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &Url,
+    is_used: &dyn Fn(&Url) -> bool,
+) -> Page {
+    parse_inspecting(body, content_type, url, Some(is_used), |_, _, _| ()).0
 }
 
 /// Parses a document and also returns its outline.
 pub fn parse_with_outline(body: &[u8], content_type: Option<&str>, url: &Url) -> Document {
-    let (page, outline) = parse_inspecting(body, content_type, url, outline::outline);
+    let (page, outline) = parse_inspecting(body, content_type, url, None, outline::outline);
     Document { page, outline }
 }
 
@@ -81,6 +92,7 @@ fn parse_inspecting<T>(
     body: &[u8],
     content_type: Option<&str>,
     url: &Url,
+    is_used: Option<&dyn Fn(&Url) -> bool>,
     inspect: impl for<'a> FnOnce(&DomTree<'a>, &Collected<'a>, &[u32]) -> T,
 ) -> (Page, T) {
     let decoded = charset::decode(body, content_type, url);
@@ -89,7 +101,7 @@ fn parse_inspecting<T>(
     let found = collect::collect(&built.tree);
 
     let base = base(&found, url);
-    let (links, link_indices) = links::links(&found, url, &base);
+    let (links, link_indices) = links::links(&found, url, &base, is_used);
     let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_cut) = forms::forms(&found, url, &base);

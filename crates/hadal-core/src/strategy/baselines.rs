@@ -36,6 +36,10 @@ impl Strategy for RandomStrategy {
         false
     }
 
+    fn reads_unused_links(&self) -> bool {
+        false
+    }
+
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
         Placement::Enqueue { queue: QueueId(0), score: random_score(link, self.seed) }
     }
@@ -58,6 +62,10 @@ impl Strategy for BreadthFirst {
     }
 
     fn uses_backlinks(&self) -> bool {
+        false
+    }
+
+    fn reads_unused_links(&self) -> bool {
         false
     }
 
@@ -84,6 +92,10 @@ impl Strategy for FixedDepth {
     }
 
     fn uses_backlinks(&self) -> bool {
+        false
+    }
+
+    fn reads_unused_links(&self) -> bool {
         false
     }
 
@@ -157,6 +169,10 @@ impl Strategy for BestFirst {
     }
 
     fn uses_backlinks(&self) -> bool {
+        false
+    }
+
+    fn reads_unused_links(&self) -> bool {
         false
     }
 

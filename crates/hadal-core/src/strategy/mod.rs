@@ -105,6 +105,12 @@ pub trait Strategy: Send {
         true
     }
 
+    /// True if [`Strategy::learn`] reads the context of links that the crawl does not follow, because it knows their targets
+    /// or excludes them. If not, such links have only a URL, and pages are parsed and judged faster.
+    fn reads_unused_links(&self) -> bool {
+        true
+    }
+
     /// True if the engine should use the forms and links of a page with this verdict.
     fn accepts_page(&self, _verdict: &PageVerdict) -> bool {
         true

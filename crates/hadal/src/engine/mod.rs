@@ -178,7 +178,7 @@ impl Engine {
         }
         frontier.load(&checkpoint, now);
         let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
-        let flights = Flights::new(StepTools::of(&crawl), slots, crawl.clock.is_simulated());
+        let flights = Flights::new(StepTools::of(&crawl, &frontier), slots, crawl.clock.is_simulated());
         let is_real = !crawl.clock.is_simulated();
         let resolutions = Resolutions::new(is_real.then(|| Arc::clone(&crawl.fetch)));
         let mut progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);

@@ -3,14 +3,16 @@
 //! Steps run on their own tasks. They read a snapshot of the critic and change nothing; [`super::outcome`] turns their
 //! results into outcomes, one at a time.
 
+use super::frontier::{Frontier, LinkIdCache};
 use super::parse_pool::on_parse_thread;
+use super::scope::Scope;
 use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
 use crate::polite::{Clock, RobotsRequest};
 use crate::store::StepTarget;
 use futures::future::BoxFuture;
-use hadal_core::address::Host;
+use hadal_core::address::{Host, LinkId, names_file};
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
 use hadal_core::html;
 use hadal_core::http::{Exchange, FetchError, Request};
@@ -177,6 +179,21 @@ pub trait Visit: Send + Sync {
 struct FetchAndExamine {
     fetch: Arc<dyn Fetch>,
     critic: Arc<dyn Critic>,
+    /// `None`: all links of a page are judged.
+    used_links: Option<Arc<UsedLinks>>,
+}
+
+/// Links that a crawl would follow. Only these are judged.
+struct UsedLinks {
+    seen: Arc<LinkIdCache>,
+    scope: Scope,
+}
+
+impl UsedLinks {
+    /// False for a link on a page that the engine would drop.
+    fn contains(&self, url: &Url) -> bool {
+        !self.seen.contains(LinkId::of(url)) && !names_file(url) && self.scope.allows(url)
+    }
 }
 
 impl Visit for FetchAndExamine {
@@ -185,7 +202,13 @@ impl Visit for FetchAndExamine {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
-            let read = move |body: &[u8]| examine(body, content_type.as_deref(), &url, critic.as_ref());
+            let used_links = self.used_links.clone();
+            let read = move |body: &[u8]| {
+                let (content_type, url) = (content_type.as_deref(), &url);
+                let Some(used) = used_links else { return examine(body, content_type, url, critic.as_ref()) };
+                let page = html::parse_used_links(body, content_type, url, &|url: &Url| used.contains(url));
+                judged(page, url, critic.as_ref())
+            };
             let examined = on_parse_thread(body, read).await;
             (exchange, examined.map(Arc::new))
         })
@@ -215,7 +238,8 @@ pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn 
 pub(super) fn judged(mut page: Page, url: &Url, critic: &dyn Critic) -> ExaminedPage {
     let verdict = critic.judge_page(&page);
     let topics = critic.judge_links(&page);
-    page.links.iter_mut().zip(topics).for_each(|(link, topic)| link.context.topic = Some(topic));
+    let used = page.links.iter_mut().zip(topics).filter(|(link, _)| !link.is_unused);
+    used.for_each(|(link, topic)| link.context.topic = Some(topic));
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
     ExaminedPage { page, verdict, form_ids, forms, script_requests: 0, script_bytes: 0 }
@@ -231,9 +255,12 @@ pub struct StepTools {
 
 impl StepTools {
     /// Clients of a crawl.
-    pub fn of(crawl: &Crawl) -> StepTools {
+    pub fn of(crawl: &Crawl, frontier: &Frontier) -> StepTools {
         let (fetch, critic) = (Arc::clone(&crawl.fetch), Arc::clone(&crawl.critic));
-        let visit = crawl.visit.clone().unwrap_or_else(|| Arc::new(FetchAndExamine { fetch, critic }));
+        let used = || Arc::new(UsedLinks { seen: frontier.seen_links(), scope: crawl.scope.clone() });
+        let used_links = (!crawl.strategy.reads_unused_links()).then(used);
+        let own = || Arc::new(FetchAndExamine { fetch, critic, used_links }) as Arc<dyn Visit>;
+        let visit = crawl.visit.clone().unwrap_or_else(own);
         StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit }
     }
 

@@ -262,6 +262,10 @@ impl Strategy for HadalStrategy {
         self.backlinks
     }
 
+    fn reads_unused_links(&self) -> bool {
+        false
+    }
+
     fn gauges(&self, heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
         let gauge = |name, value| StrategyGauge { name, value };
         let best_rate = heads.head(LINKS).map_or(0.0, |head| f64::from(head.score.exp()));

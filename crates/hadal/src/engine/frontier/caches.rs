@@ -3,6 +3,7 @@
 use hadal_core::address::{LinkId, Site};
 use hadal_core::strategy::SiteCounters;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most sites kept in the cache. Guess.
 const MAX_SITES: usize = 200_000;
@@ -29,26 +30,31 @@ impl SiteCache {
 }
 
 /// Cache of link ids that are known to the store. A slot holds one whole id, so a new link is never taken for a known
-/// one; a known link may be missing.
+/// one; a known link may be missing. Parse threads read it while the engine adds links.
 pub struct LinkIdCache {
-    slots: Vec<u64>,
+    slots: Vec<AtomicU64>,
 }
 
 impl Default for LinkIdCache {
     fn default() -> LinkIdCache {
-        LinkIdCache { slots: vec![0; LINK_SLOTS] }
+        LinkIdCache { slots: (0..LINK_SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 }
 
 impl LinkIdCache {
     /// True when the link is surely known.
     pub fn contains(&self, id: LinkId) -> bool {
-        self.slots[slot(id)] == id.0
+        self.slots[slot(id)].load(Ordering::Relaxed) == id.0
     }
 
     /// Adds a link that is known to the store.
-    pub fn insert(&mut self, id: LinkId) {
-        self.slots[slot(id)] = id.0;
+    pub fn insert(&self, id: LinkId) {
+        self.slots[slot(id)].store(id.0, Ordering::Relaxed);
+    }
+
+    /// Removes all links.
+    pub fn clear(&self) {
+        self.slots.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
     }
 }
 
@@ -63,10 +69,12 @@ mod tests {
     #[test]
     fn a_link_in_the_same_slot_is_not_taken_for_a_known_one() {
         let (first, second) = (LinkId(7), LinkId(7 + LINK_SLOTS as u64));
-        let mut seen = LinkIdCache::default();
+        let seen = LinkIdCache::default();
         seen.insert(first);
         assert!(seen.contains(first) && !seen.contains(second));
         seen.insert(second);
         assert!(!seen.contains(first) && seen.contains(second));
+        seen.clear();
+        assert!(!seen.contains(second));
     }
 }

@@ -18,7 +18,8 @@ use super::scope::Scope;
 use super::setup::Crawl;
 use crate::polite::{HostIx, Readiness, RobotsRequest};
 use crate::store::*;
-use caches::{LinkIdCache, SiteCache};
+pub use caches::LinkIdCache;
+use caches::SiteCache;
 use hadal_core::address::{Host, LinkId, Site, names_file};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::repetition::Repetition;
@@ -47,7 +48,7 @@ pub struct Frontier {
     pub hosts: RunHosts,
     queues: QueueTable,
     sites: SiteCache,
-    seen: LinkIdCache,
+    seen: Arc<LinkIdCache>,
     /// Mirrors and traps of this session. `None`: the crawl does not look for them.
     pub repetition: Option<Repetition>,
     next_arrival: u64,
@@ -84,7 +85,7 @@ impl Frontier {
             hosts,
             queues,
             sites: SiteCache::default(),
-            seen: LinkIdCache::default(),
+            seen: Arc::default(),
             repetition: crawl.detects_repetition.then(Repetition::default),
             next_arrival: progress.next_arrival,
             generation: progress.generation,
@@ -219,6 +220,11 @@ impl Frontier {
             path.push(earlier.queued.link);
         }
         Ok(path)
+    }
+
+    /// Links that were seen lately, for threads that parse pages.
+    pub fn seen_links(&self) -> Arc<LinkIdCache> {
+        Arc::clone(&self.seen)
     }
 
     /// True when a link was seen lately. A link that was seen may also return false.

@@ -1,7 +1,7 @@
 //! Partitions of a shared run: links that this worker may choose, and links for other workers.
 
 use super::Frontier;
-use super::caches::{LinkIdCache, SiteCache};
+use super::caches::SiteCache;
 use crate::polite::HostIx;
 use crate::store::{ForwardedLink, FrontierChange, LookUp, PARTITIONS, Partition, StoreError};
 use hadal_core::address::{Host, LinkId, Site};
@@ -40,7 +40,8 @@ impl Frontier {
         self.owned.get_or_insert_default().extend(partitions);
         self.next_arrival = self.next_arrival.max(next_arrival);
         // A link that was forwarded may come back, and counts as seen.
-        (self.sites, self.seen) = (SiteCache::default(), LinkIdCache::default());
+        self.sites = SiteCache::default();
+        self.seen.clear();
     }
 
     /// Chooses no further link of some partitions. Links found for them are forwarded.

@@ -10,6 +10,7 @@ use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::PageVerdict;
 use hadal_core::http::{BodyCompleteness, Exchange};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
+use hadal_core::page::Link;
 use hadal_core::strategy::MAX_CREDITED_LINKS;
 use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use rustc_hash::FxHashSet;
@@ -164,7 +165,8 @@ impl OutcomeBuilder<'_> {
         has_relevant_form: bool,
     ) -> Vec<FrontierLink> {
         let site = link.site();
-        let links = examined.page.links.iter().filter(|found| !found.context.rel.contains("nofollow"));
+        let is_used = |found: &&Link| !found.is_unused && !found.context.rel.contains("nofollow");
+        let links = examined.page.links.iter().filter(is_used);
         let links = links.map(|found| (&found.url, Some(&found.context), LinkOrigin::Link));
         let refresh = examined.page.hints.refresh.iter().map(|(_, url)| (url, None, LinkOrigin::Redirect));
         let mut new = Vec::new();
