@@ -7,9 +7,9 @@
 
 use super::dom::DomNode;
 use super::limits;
-use super::scan::{self, Markup, TagExtent};
+use super::scan::{self, AttributeExtent, Markup, TagExtent};
 use super::sink::DomSink;
-use super::tags;
+use super::tags::{self, RecentNames};
 use super::token_limiter::{BuiltTree, TokenLimiter};
 use crate::endpoint::may_name_endpoint;
 use crate::page::ParseLimit;
@@ -39,6 +39,8 @@ pub(super) fn build<'a>(text: &str, arena: &'a Arena<DomNode<'a>>) -> BuiltTree<
         fed: 0,
         is_mid_token: false,
         attributes: 0,
+        found: Vec::new(),
+        names: RecentNames::default(),
     };
     feeder.run()
 }
@@ -55,6 +57,9 @@ struct ParserFeeder<'t, 'a> {
     is_mid_token: bool,
     /// Attributes of all tags so far.
     attributes: usize,
+    /// Attributes of the last tag.
+    found: Vec<AttributeExtent>,
+    names: RecentNames,
 }
 
 impl<'a> ParserFeeder<'_, 'a> {
@@ -77,7 +82,7 @@ impl<'a> ParserFeeder<'_, 'a> {
 
     /// Handles the markup that begins at a `<` and returns the position where the scan continues.
     fn pass(&mut self, bracket: usize) -> usize {
-        match scan::markup(self.input, bracket) {
+        match scan::markup(self.input, bracket, &mut self.found) {
             Markup::Text => bracket + 1,
             Markup::Doctype(end) => end,
             Markup::Comment(end) => self.pass_comment(bracket, end),
@@ -200,7 +205,8 @@ impl<'a> ParserFeeder<'_, 'a> {
 
     /// Feeds a tag. A plain tag bypasses the tokenizer. After a tag the tokenizer is between tokens.
     fn feed_tag(&mut self, tag: &TagExtent) {
-        let plain = if self.is_mid_token { None } else { tags::plain(&self.text, tag) };
+        let plain =
+            if self.is_mid_token { None } else { tags::plain(&self.text, tag, &self.found, &mut self.names) };
         match plain {
             Some(token) => {
                 let _ = self.limiter().process_token(token, LINE);

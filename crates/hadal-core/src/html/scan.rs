@@ -44,17 +44,18 @@ pub(super) struct AttributeExtent {
     pub end: usize,
 }
 
-/// Classifies the markup at `at`, the position of a `<`.
-pub(super) fn markup(input: &[u8], at: usize) -> Markup {
+/// Classifies the markup at `at`, the position of a `<`. The attributes of a tag, up to [`limits::TAG_ATTRIBUTES`], replace
+/// those in `attributes`.
+pub(super) fn markup(input: &[u8], at: usize, attributes: &mut Vec<AttributeExtent>) -> Markup {
     match input.get(at + 1) {
         Some(b'/') => match input.get(at + 2) {
-            Some(c) if c.is_ascii_alphabetic() => tag(input, at + 2, true),
+            Some(c) if c.is_ascii_alphabetic() => tag(input, at + 2, true, attributes),
             Some(_) => comment_until(input, at + 2, b">"),
             None => Markup::Text,
         },
         Some(b'!') => declaration(input, at),
         Some(b'?') => comment_until(input, at + 2, b">"),
-        Some(c) if c.is_ascii_alphabetic() => tag(input, at + 1, false),
+        Some(c) if c.is_ascii_alphabetic() => tag(input, at + 1, false, attributes),
         _ => Markup::Text,
     }
 }
@@ -96,39 +97,28 @@ fn comment(input: &[u8], from: usize) -> Markup {
     Markup::Unclosed
 }
 
-fn tag(input: &[u8], name: usize, is_end: bool) -> Markup {
+fn tag(input: &[u8], name: usize, is_end: bool, found: &mut Vec<AttributeExtent>) -> Markup {
     let name_end = skip(input, name, |c| !ends_name(c));
     let (mut at, mut attributes, mut kept) = (name_end, 0, name_end);
+    found.clear();
     loop {
         at = skip(input, at, |c| is_space(c) || c == b'/');
-        match input.get(at) {
+        let next = match input.get(at) {
             None => return Markup::Unclosed,
             Some(b'>') => break,
-            Some(_) => at = attribute(input, at).end,
-        }
+            Some(_) => attribute(input, at),
+        };
+        at = next.end;
         attributes += 1;
         if attributes <= limits::TAG_ATTRIBUTES {
             kept = at;
+            found.push(next);
         }
     }
     if attributes <= limits::TAG_ATTRIBUTES {
         kept = at;
     }
     Markup::Tag(TagExtent { is_end, name: (name, name_end), attributes, kept, end: at + 1 })
-}
-
-/// Attributes of a tag in order.
-pub(super) fn attributes<'i>(
-    input: &'i [u8],
-    tag: &TagExtent,
-) -> impl Iterator<Item = AttributeExtent> + use<'i> {
-    let (mut at, end) = (tag.name.1, tag.end - 1);
-    std::iter::from_fn(move || {
-        let start = skip(input, at, |c| is_space(c) || c == b'/');
-        let found = (start < end).then(|| attribute(input, start))?;
-        at = found.end;
-        Some(found)
-    })
 }
 
 /// Attribute that begins at `at`. A leading `=` is part of the name.
@@ -195,7 +185,7 @@ mod tests {
     use super::*;
 
     fn tag_at_start(input: &str) -> TagExtent {
-        match markup(input.as_bytes(), 0) {
+        match markup(input.as_bytes(), 0, &mut Vec::new()) {
             Markup::Tag(tag) => tag,
             other => panic!("{input}: {other:?}"),
         }
@@ -237,14 +227,14 @@ mod tests {
             ("<?php a>x", 8),
             ("</>x", 3),
         ] {
-            assert_eq!(markup(input.as_bytes(), 0), Markup::Comment(end), "{input}");
+            assert_eq!(markup(input.as_bytes(), 0, &mut Vec::new()), Markup::Comment(end), "{input}");
         }
     }
 
     #[test]
     fn a_bracket_without_markup_is_text() {
         for input in ["<", "<<", "< a>", "<3", "</"] {
-            assert_eq!(markup(input.as_bytes(), 0), Markup::Text, "{input}");
+            assert_eq!(markup(input.as_bytes(), 0, &mut Vec::new()), Markup::Text, "{input}");
         }
     }
 

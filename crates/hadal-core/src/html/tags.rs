@@ -4,35 +4,74 @@
 //! tag, they can be shared slices of the page instead. Tags with character references or NUL bytes are left to
 //! the tokenizer.
 
-use super::scan::{self, TagExtent};
+use super::scan::{AttributeExtent, TagExtent};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag as TagToken, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
-/// Token of a tag, equal to the tokenizer's; `None` for tags that only the tokenizer can read.
-pub(super) fn plain(text: &StrTendril, tag: &TagExtent) -> Option<Token> {
+/// Names of recent tags and attributes. A page repeats few names, and looking up an atom costs a slow hash.
+pub(super) struct RecentNames {
+    slots: Vec<(u128, Option<LocalName>)>,
+}
+
+/// Entries of [`RecentNames`]; a power of two. Guess.
+const NAME_SLOTS: usize = 128;
+
+impl Default for RecentNames {
+    fn default() -> RecentNames {
+        RecentNames { slots: vec![(0, None); NAME_SLOTS] }
+    }
+}
+
+impl RecentNames {
+    /// Name in lower case; `None` if it contains a NUL byte.
+    fn get(&mut self, written: &str) -> Option<LocalName> {
+        let mut key = [0; 16];
+        // The last byte distinguishes no name from an empty slot. Longer names are rare.
+        match key.get_mut(..written.len()).filter(|bytes| bytes.len() < 16) {
+            Some(bytes) => bytes.copy_from_slice(written.as_bytes()),
+            None => return name(written),
+        }
+        key[15] = 1;
+        let key = u128::from_le_bytes(key);
+        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = &mut self.slots[(mixed >> 57) as usize % NAME_SLOTS];
+        if slot.0 != key {
+            *slot = (key, name(written));
+        }
+        slot.1.clone()
+    }
+}
+
+/// Token of a tag with these attributes, equal to the tokenizer's; `None` for tags that only the tokenizer can read.
+pub(super) fn plain(
+    text: &StrTendril,
+    tag: &TagExtent,
+    attributes: &[AttributeExtent],
+    names: &mut RecentNames,
+) -> Option<Token> {
     if tag.is_end && tag.attributes > 0 {
         return None;
     }
     let mut token = TagToken {
         kind: if tag.is_end { TagKind::EndTag } else { TagKind::StartTag },
-        name: name(&text[tag.name.0..tag.name.1])?,
+        name: names.get(&text[tag.name.0..tag.name.1])?,
         self_closing: false,
         attrs: Vec::with_capacity(tag.attributes),
         had_duplicate_attributes: false,
     };
     let mut last = tag.name.1;
-    for attribute in scan::attributes(text.as_bytes(), tag) {
+    for attribute in attributes {
         last = attribute.end;
-        add(&mut token, text, &attribute)?;
+        let name = names.get(&text[attribute.name.0..attribute.name.1])?;
+        add(&mut token, text, name, attribute.value)?;
     }
     token.self_closing = last + 1 < tag.end && text.as_bytes()[tag.end - 2] == b'/';
     Some(Token::TagToken(token))
 }
 
-fn add(token: &mut TagToken, text: &StrTendril, attribute: &scan::AttributeExtent) -> Option<()> {
-    let name = name(&text[attribute.name.0..attribute.name.1])?;
-    let (start, end) = attribute.value;
+/// Adds an attribute with the value between two positions.
+fn add(token: &mut TagToken, text: &StrTendril, name: LocalName, (start, end): (usize, usize)) -> Option<()> {
     if memchr::memchr2(b'&', 0, &text.as_bytes()[start..end]).is_some() {
         return None;
     }
@@ -58,7 +97,7 @@ fn name(written: &str) -> Option<LocalName> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::Markup;
+    use super::super::scan::{self, Markup};
     use super::*;
     use html5ever::buffer_queue::BufferQueue;
     use html5ever::tokenizer::{TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
@@ -87,8 +126,9 @@ mod tests {
     }
 
     fn made(text: &StrTendril) -> Option<Token> {
-        match scan::markup(text.as_bytes(), 0) {
-            Markup::Tag(tag) => plain(text, &tag),
+        let mut attributes = Vec::new();
+        match scan::markup(text.as_bytes(), 0, &mut attributes) {
+            Markup::Tag(tag) => plain(text, &tag, &attributes, &mut RecentNames::default()),
             _ => None,
         }
     }
@@ -114,6 +154,18 @@ mod tests {
             let text = StrTendril::from(text);
             assert!(made(&text).is_some(), "{text}");
             assert_eq!(made(&text), tokenized(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_the_same_when_it_is_repeated() {
+        let mut names = RecentNames::default();
+        let written = (0..2_000)
+            .map(|n| ["A", "b", "data-Long-name-", "x\0"][n % 4].to_string() + &(n / 8).to_string());
+        for written in written.chain(["a".into(), "A".into(), "".into(), "fifteen-letters".into()]) {
+            for _ in 0..2 {
+                assert_eq!(names.get(&written), name(&written), "{written}");
+            }
         }
     }
 
