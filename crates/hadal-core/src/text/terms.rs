@@ -85,9 +85,18 @@ struct OpenPhrase {
 
 impl OpenPhrase {
     /// Adds the next word. Returns the concept of the phrase that ends with it.
+    #[inline]
     fn add_word(&mut self, word: u64, starts_phrase: bool) -> Option<Concept> {
+        if self.words == 0 {
+            *self = OpenPhrase { hash: word, words: u8::from(starts_phrase) };
+            return None;
+        }
+        self.continue_with(word, starts_phrase)
+    }
+
+    fn continue_with(&mut self, word: u64, starts_phrase: bool) -> Option<Concept> {
         let hash = phrase_hash(self.hash, word);
-        let concept = if self.words == 0 { 0 } else { CONCEPTS.of_phrase(hash) };
+        let concept = CONCEPTS.of_phrase(hash);
         *self = match (self.words, concept) {
             // A third word may complete the phrase.
             (1, 0) => OpenPhrase { hash, words: 2 },

@@ -31,7 +31,7 @@ pub(crate) enum TextRun<'a> {
 
 /// Calls `visit` with the runs of a text until it returns `false`.
 pub(crate) fn each_run_while(text: &str, mut visit: impl FnMut(TextRun<'_>) -> bool) {
-    let mut lower = [0u8; MAX_WORD];
+    let mut lower = String::new();
     let mut at = 0;
     while at < text.len() {
         let (length, letters) = run_at(&text.as_bytes()[at..]);
@@ -42,10 +42,10 @@ pub(crate) fn each_run_while(text: &str, mut visit: impl FnMut(TextRun<'_>) -> b
             _ if length > MAX_WORD => visit(TextRun::Long(run)),
             RunLetters::Lower => visit(TextRun::Plain(run)),
             RunLetters::Mixed => {
-                let lower = &mut lower[..length];
-                lower.copy_from_slice(run.as_bytes());
+                lower.clear();
+                lower.push_str(run);
                 lower.make_ascii_lowercase();
-                visit(TextRun::Plain(std::str::from_utf8(lower).expect("ASCII is UTF-8")))
+                visit(TextRun::Plain(&lower))
             }
         };
         if !continues {
