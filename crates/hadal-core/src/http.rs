@@ -53,13 +53,16 @@ pub struct Request {
     pub body: Vec<u8>,
     /// Most bytes of the response body to read; the rest is cut off.
     pub body_limit: u64,
+    /// Longest wait for the response head, if it is shorter than that of the HTTP client.
+    #[serde(skip)]
+    pub answer_limit: Option<Duration>,
 }
 
 impl Request {
     /// A GET request without extra headers and with the default body limit.
     pub fn get(url: Url) -> Request {
         let (method, headers, body) = (Method::Get, Headers::default(), Vec::new());
-        Request { method, url, headers, body, body_limit: DEFAULT_BODY_LIMIT }
+        Request { method, url, headers, body, body_limit: DEFAULT_BODY_LIMIT, answer_limit: None }
     }
 }
 

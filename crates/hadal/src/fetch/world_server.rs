@@ -151,7 +151,7 @@ async fn read(message: http::Request<Incoming>) -> Result<Request, StatusCode> {
         (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
     let headers = Headers(head.headers.iter().map(line).collect());
-    Ok(Request { method, url, headers, body, body_limit: u64::MAX })
+    Ok(Request { method, url, headers, body, body_limit: u64::MAX, answer_limit: None })
 }
 
 fn url_of(head: &http::request::Parts) -> Option<Url> {

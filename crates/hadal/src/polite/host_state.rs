@@ -80,7 +80,13 @@ pub struct RobotsRequest {
     pub hops: u8,
     /// `ETag` or `Last-Modified` of the stored copy.
     pub validator: Option<String>,
+    /// True for the first request to its host.
+    pub is_first: bool,
 }
+
+/// Longest wait for the first response of a host. A host that does not answer in time is tried again later, with the whole
+/// timeout. Guess.
+const FIRST_ANSWER: Duration = Duration::from_secs(8);
 
 impl RobotsRequest {
     /// The HTTP request. With a validator it is conditional.
@@ -90,7 +96,8 @@ impl RobotsRequest {
             let is_etag = validator.starts_with('"') || validator.starts_with("W/");
             headers.push(if is_etag { "If-None-Match" } else { "If-Modified-Since" }, validator.as_str());
         }
-        Request { headers, ..Request::get(self.url.clone()) }
+        let answer_limit = self.is_first.then_some(FIRST_ANSWER);
+        Request { headers, answer_limit, ..Request::get(self.url.clone()) }
     }
 }
 
@@ -143,7 +150,8 @@ impl KnownHost {
     /// Request for robots.txt at `url`, conditional when the stored copy came from there.
     pub fn robots_request(&self, url: Url, hops: u8) -> RobotsRequest {
         let validator = self.state.robots_validator.clone().filter(|_| hops == 0 && self.rules.is_some());
-        RobotsRequest { url, hops, validator }
+        let is_first = self.state.requests == 0 && self.state.failures == 0;
+        RobotsRequest { url, hops, validator, is_first }
     }
 
     /// Records an exchange with this host: address, response time, failures and pauses.
@@ -384,6 +392,19 @@ mod tests {
         let until = NOW.after(Duration::from_secs(30));
         assert_eq!(known.permission(&page(), NOW), Permission::NotBefore(until));
         assert!(matches!(known.permission(&page(), until), Permission::FetchRobots(_)));
+    }
+
+    #[test]
+    fn a_silent_host_is_given_up_soon_and_tried_again_with_the_whole_timeout() {
+        let mut known = fresh();
+        let limit = |known: &KnownHost, now| match known.permission(&page(), now) {
+            Permission::FetchRobots(request) => request.request().answer_limit,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(limit(&known, NOW), Some(FIRST_ANSWER));
+        let silent = Exchange { result: Err(FetchError::AnswerTimeout), took: FIRST_ANSWER, peer: None };
+        read_robots(&mut known, &silent);
+        assert_eq!(limit(&known, NOW.after(Duration::from_secs(3600))), None);
     }
 
     #[test]

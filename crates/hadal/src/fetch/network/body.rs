@@ -4,7 +4,7 @@ use crate::fetch::body_memory::{BODIES, SMALL_BODY};
 use crate::fetch::wildcard;
 use hadal_core::http::{BodyCompleteness, FetchError};
 use http_body_util::BodyExt;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -27,7 +27,8 @@ pub(super) async fn receive(
     stall: Duration,
     mut deadline: Instant,
 ) -> Result<ReceivedBody, FetchError> {
-    let (mut bytes, mut room) = (Vec::new(), None);
+    let stated = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let (mut bytes, mut room) = (Vec::with_capacity(stated.unwrap_or(0).min(SMALL_BODY)), None);
     let mut began = Instant::now();
     let completeness = loop {
         let until = deadline.min(Instant::now() + stall).min(began + longest_time(bytes.len()));

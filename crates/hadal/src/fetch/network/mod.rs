@@ -38,6 +38,7 @@ use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection}
 use options::header_line;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
@@ -105,7 +106,9 @@ impl Network {
     ) -> Result<Response, FetchError> {
         let message = self.message(request, at)?;
         self.connector.check(message.uri())?;
-        let answer = self.answer(message, deadline, peer).await?;
+        let longest =
+            request.answer_limit.map_or(self.timeouts.answer, |limit| limit.min(self.timeouts.answer));
+        let answer = self.answer(message, longest, deadline, peer).await?;
         let (head, body) = answer.into_parts();
         let headers = lines_of(&head.headers);
         self.remember(&request.url, &headers, at);
@@ -145,10 +148,11 @@ impl Network {
         Ok(message)
     }
 
-    /// Sends a message and waits for the response head. The answer timeout starts when the connection is open.
+    /// Sends a message and waits for the response head, at most for `longest` after the connection is open.
     async fn answer(
         &self,
         mut message: http::Request<Full<Bytes>>,
+        longest: Duration,
         deadline: Instant,
         peer: &mut Option<IpAddr>,
     ) -> Result<http::Response<Incoming>, FetchError> {
@@ -157,7 +161,7 @@ impl Network {
         let mut waiting = captured.clone();
         let too_long = async {
             waiting.wait_for_connection_metadata().await;
-            tokio::time::sleep(self.timeouts.answer).await;
+            tokio::time::sleep(longest).await;
         };
         let result = tokio::select! {
             answer = answering => answer.map_err(|error| client::error_of(&error)),
