@@ -194,6 +194,14 @@ impl QueueRank {
         f32::from_bits((ascending ^ (((ascending >> 31) as u32) >> 1) as i32) as u32)
     }
 
+    /// A rank before this one, after every rank with a better score.
+    pub fn before(self) -> QueueRank {
+        match self.order.checked_sub(1) {
+            Some(order) => QueueRank { order, ..self },
+            None => QueueRank { score_key: self.score_key.saturating_sub(1), order: u64::MAX },
+        }
+    }
+
     /// Score as an integer that sorts the highest score first, for the index of a store.
     pub fn score_key(self) -> i32 {
         self.score_key

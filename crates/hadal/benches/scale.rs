@@ -20,7 +20,7 @@ mod process;
 
 use crawling::bench_crawl;
 use futures::future::BoxFuture;
-use hadal::engine::{RESCORED_AT_ONCE, crawl};
+use hadal::engine::{HOSTS_IN_MEMORY, RESCORED_AT_ONCE, crawl};
 use hadal::fetch::Fetch;
 use hadal::polite::Clock;
 use hadal::store::{Access, RunSpec, open};
@@ -155,6 +155,7 @@ fn session(store: &str, requests: u64) -> Anyhow<MeasuredSession> {
     let mut setup =
         bench_crawl(open(store, Access::Crawl)?, spec, web.clone(), Clock::simulated(), requests)?;
     setup.rescored_at_once = RESCORED_AT_ONCE;
+    setup.hosts_in_memory = HOSTS_IN_MEMORY;
     let mut on_event = |_| {
         if first.is_none() {
             first = Some(began.elapsed());

@@ -116,9 +116,30 @@ impl RunHosts {
         self.scheduler.rest_address(grant.address, now.after(grant.pause.max(lost)));
     }
 
-    /// Number of hosts in this session.
-    pub fn count(&self) -> u32 {
+    /// Numbers of the hosts in memory.
+    pub fn all(&self) -> impl Iterator<Item = HostIx> + '_ {
+        self.scheduler.all()
+    }
+
+    /// Number of hosts in memory.
+    pub fn count(&self) -> usize {
         self.scheduler.count()
+    }
+
+    /// True if a host is in memory.
+    pub fn contains(&self, host: HostIx) -> bool {
+        self.scheduler.contains(host)
+    }
+
+    /// True for a host that this session has not requested and that has no pause.
+    pub fn is_untouched(&self, host: HostIx) -> bool {
+        self.scheduler.is_untouched(host)
+    }
+
+    /// Removes an idle host from memory. Its state stays in the store.
+    pub fn remove(&mut self, host: HostIx, now: Time) {
+        self.forget(host);
+        self.scheduler.remove(host, now);
     }
 
     /// Number of a host, and true when it is new in this session.
@@ -155,7 +176,7 @@ impl RunHosts {
         Ok(self.known(host)?.state.failures > 0)
     }
 
-    /// Forgets the state of a host whose partition another worker owns from now on.
+    /// Forgets the state of a host, which the store or another worker holds from now on.
     pub fn forget(&mut self, host: HostIx) {
         self.loaded.remove(&host);
         self.cache.remove(host);

@@ -34,7 +34,7 @@ pub use probing::{ProbeWhen, Probing};
 pub use rendering::{RenderTotals, RenderingVisit};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
-pub use setup::{Crawl, CrawlBuilder, CrawlMode, RESCORED_AT_ONCE, SIMULATED_WINDOW};
+pub use setup::{Crawl, CrawlBuilder, CrawlMode, HOSTS_IN_MEMORY, RESCORED_AT_ONCE, SIMULATED_WINDOW};
 pub use step::{ExaminedPage, Visit, VisitResult, examine};
 
 use crate::store::*;
@@ -120,7 +120,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
 /// The loop of a crawl: choose steps, send them, receive a result, commit its outcome.
 async fn session(engine: &mut Engine, emit: Emit<'_>) -> Result<(), CrawlError> {
     loop {
-        engine.wake();
+        engine.wake()?;
         engine.claim_addresses()?;
         while let Some(step) = engine.choose()? {
             engine.send(step)?;
@@ -157,7 +157,7 @@ impl Engine {
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
             sampling::draw_sample(&crawl, run, sample, seed)?;
         }
-        let mut checkpoint = crawl.store.resume(run)?;
+        let mut checkpoint = crawl.store.resume_best(run, crawl.hosts_in_memory)?;
         if let Some(joined) = &joined {
             checkpoint.progress.state = joined.state;
             checkpoint.progress.strategy.clone_from(&joined.strategy);
@@ -272,12 +272,13 @@ impl Engine {
     }
 
     /// Updates the readiness of hosts after their pause, and of hosts with an address that became known.
-    fn wake(&mut self) {
+    fn wake(&mut self) -> Result<(), CrawlError> {
         let now = self.crawl.clock.now();
         while let Some((host, address)) = self.resolutions.next() {
             self.frontier.resolved(host, address, now);
         }
         self.frontier.wake(now);
+        Ok(self.frontier.load_stored(now)?)
     }
 
     /// Waits for the result of a step. `None` when there is none for now.

@@ -57,6 +57,9 @@ pub struct Crawl {
     /// Most waiting links that a changed model places again at once. While no more wait, a resumed crawl decides as one that
     /// never stopped.
     pub rescored_at_once: usize,
+    /// Most hosts in memory, apart from those that were requested. While no more have waiting links, a resumed crawl decides
+    /// as one that never stopped.
+    pub hosts_in_memory: usize,
     /// True: mirrors and crawler traps are recognised and left. Their evidence is not stored, so every session starts
     /// without.
     pub detects_repetition: bool,
@@ -78,6 +81,9 @@ pub struct Crawl {
 
 /// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, 50 ms.
 pub const RESCORED_AT_ONCE: usize = 2_000;
+
+/// Default of [`Crawl::hosts_in_memory`]. Guess: at 0.8 KB each, 160 MB.
+pub const HOSTS_IN_MEMORY: usize = 200_000;
 
 /// Steps in flight of crawls on a simulated clock, see [`CrawlBuilder::clock`]. Guess.
 pub const SIMULATED_WINDOW: usize = 16;
@@ -127,6 +133,7 @@ impl CrawlBuilder {
             clock: Clock::Real,
             window: 8,
             rescored_at_once: RESCORED_AT_ONCE,
+            hosts_in_memory: HOSTS_IN_MEMORY,
             detects_repetition: true,
             checkpoint_every: Duration::from_millis(500),
             stop: watch::channel(false).1,
@@ -205,6 +212,7 @@ impl CrawlBuilder {
     pub fn clock(mut self, clock: Clock, window: usize) -> CrawlBuilder {
         if matches!(clock, Clock::Simulated(_)) {
             self.0.rescored_at_once = usize::MAX;
+            self.0.hosts_in_memory = usize::MAX;
             self.0.detects_repetition = false;
         }
         self.0.clock = clock;

@@ -16,14 +16,16 @@ use std::sync::Arc;
 const MAX_ADDRESSES: usize = 8;
 
 /// Number of a host within one [`Hosts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostIx(pub u32);
 
 /// All hosts of a session, with the time at which each may receive its next request.
 #[derive(Default)]
 pub struct Hosts {
-    slots: Vec<HostSlot>,
     // Trees, because a hash table of a million hosts stops the crawl for half a second when it grows.
+    slots: BTreeMap<HostIx, HostSlot>,
+    /// Number of the next host. Numbers of removed hosts are not used again.
+    next: u32,
     by_name: BTreeMap<Host, HostIx>,
     by_site: BTreeMap<Site, Vec<HostIx>>,
     groups: BTreeMap<GroupKey, Group>,
@@ -72,18 +74,53 @@ impl Hosts {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }
-        let ix =
-            HostIx(u32::try_from(self.slots.len()).expect("fewer than four billion hosts fit in memory"));
+        let ix = HostIx(self.next);
+        self.next = self.next.checked_add(1).expect("a session meets fewer than four billion hosts");
         let keys = vec![GroupKey::Domain(name.politeness_group().into())];
-        self.slots.push(HostSlot { name: name.clone(), keys, held: Vec::new(), next_at: Time(0) });
+        self.slots.insert(ix, HostSlot { name: name.clone(), keys, held: Vec::new(), next_at: Time(0) });
         self.by_name.insert(name.clone(), ix);
         self.by_site.entry(name.site()).or_default().push(ix);
         ix
     }
 
+    /// Numbers of all hosts.
+    pub fn all(&self) -> impl Iterator<Item = HostIx> + '_ {
+        self.slots.keys().copied()
+    }
+
     /// Number of hosts.
-    pub fn count(&self) -> u32 {
-        self.slots.len() as u32
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// True unless the host was removed.
+    pub fn contains(&self, host: HostIx) -> bool {
+        self.slots.contains_key(&host)
+    }
+
+    /// Removes a host and the groups that only it needs. It must be idle.
+    pub fn remove(&mut self, host: HostIx, now: Time) {
+        let Some(slot) = self.slots.remove(&host) else { return };
+        self.by_name.remove(&slot.name);
+        let site = slot.name.site();
+        if let Some(hosts) = self.by_site.get_mut(&site) {
+            hosts.retain(|other| *other != host);
+            if hosts.is_empty() {
+                self.by_site.remove(&site);
+            }
+        }
+        for key in slot.keys {
+            let is_over = |group: &Group| group.in_flight == 0 && group.next_at <= now;
+            if self.groups.get(&key).is_some_and(|group| is_over(group) && group.waiting.is_empty()) {
+                self.groups.remove(&key);
+            }
+        }
+    }
+
+    /// True for a host that was never requested: it has no address, no pause and no request in flight.
+    pub fn is_untouched(&self, host: HostIx) -> bool {
+        let slot = self.slot(host);
+        slot.held.is_empty() && slot.next_at == Time(0) && !self.has_address(host)
     }
 
     /// Number of a host that was added before.
@@ -102,11 +139,11 @@ impl Hosts {
     }
 
     fn slot(&self, host: HostIx) -> &HostSlot {
-        &self.slots[host.0 as usize]
+        self.slots.get(&host).expect("only idle hosts without links are removed")
     }
 
     fn slot_mut(&mut self, host: HostIx) -> &mut HostSlot {
-        &mut self.slots[host.0 as usize]
+        self.slots.get_mut(&host).expect("only idle hosts without links are removed")
     }
 
     /// Readiness of a host for a request at `now`.
@@ -168,7 +205,7 @@ impl Hosts {
                 group.in_flight = group.in_flight.saturating_sub(1);
                 // The host may have left this group since, when its address became known.
                 group.next_at = group.next_at.max(group_next_at);
-                changed.append(&mut group.waiting);
+                changed.extend(group.waiting.drain(..).filter(|host| self.slots.contains_key(host)));
             }
         }
         self.delay_group(host, group_next_at);
@@ -233,7 +270,7 @@ impl Hosts {
                 break;
             }
             self.wake.pop();
-            take_ready.push(host);
+            take_ready.extend(self.slots.contains_key(&host).then_some(host));
         }
         take_ready
     }
@@ -269,6 +306,22 @@ mod tests {
         assert_eq!(hosts.next_ready_at(), Some(Time(1000)));
         assert_eq!(hosts.take_ready(Time(1000)), vec![ix[0]]);
         assert_eq!(hosts.readiness(ix[0], Time(1000)), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_removed_host_is_neither_woken_nor_found() {
+        let (mut hosts, ix) = hosts(&["a.org", "www.a.org"]);
+        assert!(hosts.is_untouched(ix[0]));
+        hosts.occupy(ix[0]);
+        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        hosts.remove(ix[1], Time(0));
+        assert_eq!(hosts.release(ix[0], Time(1000), Time(1000)), vec![ix[0]]);
+        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(0)), Readiness::Delayed(Time(1000)));
+        assert!(!hosts.is_untouched(ix[0]));
+        hosts.remove(ix[0], Time(1000));
+        assert_eq!((hosts.take_ready(Time(1000)), hosts.count(), hosts.groups.len()), (vec![], 0, 0));
+        assert_eq!(hosts.find(&Host("http://a.org".into())), None);
+        assert_ne!(hosts.intern(&Host("http://a.org".into())), ix[0]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Storage for the engine: frontier, outcomes and checkpoints of runs.
 
+use super::best_queues::BestQueues;
 use super::{
     FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LessonRow, PageRow, ProbedForm, RunCounters,
     RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
@@ -25,6 +26,22 @@ pub trait CrawlStore: Send + Sync {
 
     /// Returns the state from which a run continues.
     fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError>;
+
+    /// Like [`CrawlStore::resume`], with at most `hosts` queues of hosts, or somewhat more if sites have a bonus. Of more
+    /// queues, those with the best links are listed.
+    fn resume_best(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
+        let mut checkpoint = self.resume(run)?;
+        if checkpoint.queues.len() <= hosts {
+            return Ok(checkpoint);
+        }
+        let mut best = BestQueues::new(hosts, &checkpoint.bonuses);
+        for HostQueue { queue, host, length, head } in std::mem::take(&mut checkpoint.queues) {
+            let site = host.site();
+            best.add(queue, head, length, &site.0, || host);
+        }
+        (checkpoint.queues, checkpoint.stored) = best.finish();
+        Ok(checkpoint)
+    }
 
     /// Applies a batch in one transaction. The outcome of a step that is not in flight is skipped.
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError>;
@@ -385,6 +402,8 @@ pub struct RunCheckpoint {
     pub in_flight: Vec<(SentStep, Option<QueuedLink>)>,
     /// Queues that are not empty.
     pub queues: Vec<HostQueue>,
+    /// Queues with further hosts: a rank before all of their links, and the number of these.
+    pub stored: Vec<(QueueId, QueueRank, u64)>,
     /// Hosts that were requested.
     pub requested: Vec<RequestedHost>,
     /// Sites with a bonus for their links.

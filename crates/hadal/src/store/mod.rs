@@ -19,6 +19,7 @@
 //! - **One writer.** One process crawls into a store in a folder. In PostgreSQL, one process works on each harvest, and
 //!   several may share a run ([`SharedRuns`]). Any number of processes read at the same time.
 
+mod best_queues;
 mod catalogue;
 mod copy;
 mod counters;

@@ -3,7 +3,7 @@
 use crate::common::{BOOK_FORM, Web, counters, kind, links, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::backlinks::OwnBacklinks;
-use hadal::engine::CrawlSummary;
+use hadal::engine::{Crawl, CrawlSummary};
 use hadal::fetch::Fetch;
 use hadal::polite::{Clock, Politeness};
 use hadal::store::{Access, RunState, Store, open};
@@ -289,6 +289,43 @@ async fn a_resumed_crawl_keeps_pauses_addresses_and_bonuses_of_its_hosts() {
     crawl.store = Arc::clone(&store);
     let second = run(crawl).await;
     assert_eq!((second.counters.pages, counters(store.as_ref(), first.run).waiting), (6, 0));
+}
+
+/// A crawl of many hosts without pauses.
+fn crawl_of_many(store: Arc<dyn Store>, hosts_in_memory: usize) -> (Arc<Web>, Crawl) {
+    let web = Arc::new(many_hosts(900));
+    let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+    (crawl.store, crawl.politeness, crawl.hosts_in_memory) = (store, NO_PAUSES, hosts_in_memory);
+    (web, crawl)
+}
+
+#[tokio::test]
+async fn hosts_beyond_those_in_memory_are_visited_in_the_same_order() {
+    let mut visits = Vec::new();
+    for hosts_in_memory in [20, usize::MAX] {
+        let (web, crawl) = crawl_of_many(open("memory:", Access::Crawl).unwrap(), hosts_in_memory);
+        assert_eq!(run(crawl).await.counters.pages, 901);
+        visits.push(web.visits());
+    }
+    assert_eq!(visits[0], visits[1]);
+}
+
+#[tokio::test]
+async fn a_resumed_crawl_with_few_hosts_in_memory_visits_every_host_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["memory:".to_string(), format!("file:{}", folder.path().display())] {
+        let store = open(&name, Access::Crawl).unwrap();
+        let mut visits = Vec::new();
+        for requests in [300, 1_000, 10_000] {
+            let (web, mut crawl) = crawl_of_many(Arc::clone(&store), 20);
+            crawl.budget.requests = Some(requests);
+            let ended = run(crawl).await;
+            assert_eq!(ended.counters.pages < 901, requests < 10_000, "{:?}", ended.counters);
+            visits.extend(web.visits());
+        }
+        let distinct: HashSet<&String> = visits.iter().collect();
+        assert_eq!((visits.len(), distinct.len()), (901, 901), "{name}");
+    }
 }
 
 /// One page under endless host names at one address. Each copy links to ten further names.

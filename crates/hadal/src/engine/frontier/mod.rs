@@ -1,10 +1,11 @@
 //! Frontier of a run: links that wait, in memory and in the store.
 //!
 //! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
-//! ([`RunHosts`]) and two caches. [`Frontier`] owns all of them, and each of its methods changes memory and store
-//! together. Memory follows from the store alone, so a resumed crawl decides as one that never stopped, with two
-//! exceptions: the sweep of a large frontier for outdated scores ([`rescore`]), and mirrors and traps, for which every
-//! session collects its own evidence. Neither exists on a simulated clock.
+//! ([`RunHosts`]) and two caches. Of very many hosts, memory holds those with the best links ([`stored_hosts`]).
+//! [`Frontier`] owns all of them, and each of its methods changes memory and store together. Memory follows from the
+//! store alone, so a resumed crawl decides as one that never stopped, with three exceptions: the sweep of a large frontier
+//! for outdated scores ([`rescore`]), hosts that are not in memory, and mirrors and traps, for which every session
+//! collects its own evidence. None of them exists on a simulated clock.
 //!
 //! A worker of a shared run holds the links of its partitions only ([`partitions`]).
 
@@ -12,6 +13,7 @@ mod caches;
 mod partitions;
 mod queues;
 mod rescore;
+mod stored_hosts;
 
 use super::hosts::RunHosts;
 use super::scope::Scope;
@@ -25,7 +27,7 @@ use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
 use hadal_core::repetition::Repetition;
 use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
 use hadal_core::time::Time;
-use queues::{Availability, HostHead, QueueTable};
+use queues::{Availability, HostHead, QueueTable, StoredLinks};
 use rescore::ScoreSweep;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -57,6 +59,8 @@ pub struct Frontier {
     rescored_hosts: usize,
     /// Most links that are placed again at once.
     rescored_at_once: usize,
+    /// Most hosts in memory, apart from those that were requested.
+    hosts_in_memory: usize,
     sweep: ScoreSweep,
     /// Partitions in which this worker of a shared run chooses links; `None` if the run is not shared.
     owned: Option<BTreeSet<Partition>>,
@@ -91,6 +95,7 @@ impl Frontier {
             generation: progress.generation,
             rescored_hosts: 0,
             rescored_at_once: crawl.rescored_at_once,
+            hosts_in_memory: crawl.hosts_in_memory,
             sweep: ScoreSweep::default(),
             owned: None,
             forwarded: Vec::new(),
@@ -113,6 +118,9 @@ impl Frontier {
             }
         }
         checkpoint.bonuses.iter().for_each(|(site, bonus)| self.set_bonus(site, *bonus));
+        for (queue, after, links) in &checkpoint.stored {
+            self.queues.set_stored(*queue, Some(StoredLinks { after: *after, links: *links }));
+        }
     }
 
     /// Queue heads, as a strategy sees them.
@@ -150,9 +158,11 @@ impl Frontier {
     /// Updates the readiness of hosts after their pause.
     pub fn wake(&mut self, now: Time) {
         self.rescored_hosts = 0;
-        for host in self.hosts.take_ready(now) {
-            self.refresh(host, now);
+        let ready = self.hosts.take_ready(now);
+        for host in &ready {
+            self.refresh(*host, now);
         }
+        self.remove_finished(&ready, now);
     }
 
     /// Makes a host unavailable until [`Frontier::resolved`].
@@ -162,6 +172,9 @@ impl Frontier {
 
     /// Records the address of a host before its first request.
     pub fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
+        if !self.hosts.contains(host) {
+            return;
+        }
         if let Some(address) = address {
             self.hosts.learn_address(host, address);
         }
@@ -346,12 +359,13 @@ impl Frontier {
     fn enqueue(&mut self, links: &[QueuedLink], now: Time) -> Result<(), StoreError> {
         for queued in links {
             let name = queued.link.host();
-            if !self.owns(&name) {
+            if !self.owns(&name) || self.stays_stored(queued, &name)? {
                 continue;
             }
             let host = self.host(&name, now)?;
             let availability = self.availability(host, now);
             self.queues.add(queued.queue, host, HostHead::of(queued), 1, availability);
+            self.store_excess(queued.queue, now);
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Frontier {
         if partitions.is_empty() {
             return Vec::new();
         }
-        let hosts = (0..self.hosts.count()).map(HostIx);
+        let hosts = self.hosts.all();
         hosts.filter(|host| partitions.contains(&Partition::of(self.hosts.name(*host)))).collect()
     }
 

@@ -17,8 +17,19 @@ pub struct QueueTable {
     queues: BTreeMap<QueueId, QueueHosts>,
     queues_of: BTreeMap<HostIx, Vec<QueueId>>,
     bonuses: BTreeMap<HostIx, f32>,
+    /// Queues with hosts that are not in memory.
+    stored: BTreeMap<QueueId, StoredLinks>,
     /// Generation of the strategy's model.
     generation: u32,
+}
+
+/// Links of a queue whose hosts are not in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredLinks {
+    /// All of them rank after this.
+    pub after: QueueRank,
+    /// Number of links. An estimate, because sites may be closed.
+    pub links: u64,
 }
 
 /// Best link of a host in a queue.
@@ -262,13 +273,71 @@ impl QueueTable {
         self.queues.values_mut().for_each(|queues| queues.current.clear());
     }
 
+    /// Links of a queue whose hosts are not in memory.
+    pub fn stored(&self, queue: QueueId) -> Option<StoredLinks> {
+        self.stored.get(&queue).copied()
+    }
+
+    /// Sets which links of a queue have hosts that are not in memory.
+    pub fn set_stored(&mut self, queue: QueueId, stored: Option<StoredLinks>) {
+        match stored {
+            Some(stored) => self.stored.insert(queue, stored),
+            None => self.stored.remove(&queue),
+        };
+    }
+
+    /// First queue with stored links and fewer than `ready` hosts that are ready.
+    pub fn queue_to_load(&self, ready: usize) -> Option<QueueId> {
+        let count = |queue: &QueueId| self.queues.get(queue).map_or(0, |queues| queues.ready.len());
+        self.stored.keys().find(|queue| count(queue) < ready).copied()
+    }
+
+    /// Number of hosts with links in memory.
+    pub fn host_count(&self) -> usize {
+        self.queues_of.len()
+    }
+
+    /// True if a host has links in memory.
+    pub fn has_links(&self, host: HostIx) -> bool {
+        self.queues_of.contains_key(&host)
+    }
+
+    /// Among the `limit` ready hosts of a queue with the worst links those without a bonus and without links in other
+    /// queues, the worst first.
+    pub fn worst_hosts(&self, queue: QueueId, limit: usize) -> impl Iterator<Item = HostIx> + '_ {
+        let ranked = self.queues.get(&queue).into_iter().flat_map(|queues| queues.ready.iter().rev());
+        let ranked = ranked.take(limit);
+        let is_in_one_queue =
+            |host: &HostIx| self.queues_of.get(host).is_some_and(|queues| queues.len() == 1);
+        let hosts = ranked.map(|ranked| ranked.host);
+        hosts.filter(move |host| self.bonus(*host) == 0.0 && is_in_one_queue(host))
+    }
+
+    /// Removes a host of which all links stay in the store.
+    pub fn store_host(&mut self, queue: QueueId, host: HostIx) {
+        let state = self.queues.get(&queue).and_then(|queues| queues.hosts.get(&host)).copied();
+        let Some(QueueState { head, links }) = state else { return };
+        self.remove_queue(queue, host);
+        self.bonuses.remove(&host);
+        let after = head.rank.before();
+        let stored = self.stored.entry(queue).or_insert(StoredLinks { after, links: 0 });
+        stored.after = stored.after.min(after);
+        stored.links += links;
+    }
+
+    /// Forgets the bonus of a host that has left memory.
+    pub fn forget_host(&mut self, host: HostIx) {
+        self.bonuses.remove(&host);
+    }
+
     fn strategy_queues(&self) -> impl Iterator<Item = (&QueueId, &QueueHosts)> {
         self.queues.iter().filter(|(queue, _)| !queue.is_reserved())
     }
 
     /// Links in all queues of the strategy.
     pub fn total_links(&self) -> u64 {
-        self.strategy_queues().map(|(_, queues)| queues.links).sum()
+        let stored: u64 = self.stored.values().map(|stored| stored.links).sum();
+        self.strategy_queues().map(|(_, queues)| queues.links).sum::<u64>() + stored
     }
 
     /// Pairs of a strategy's queue and a host with links in it: all of them, sorted, if there are at most `limit`.
@@ -297,9 +366,14 @@ impl QueueTable {
         queues.filter(|queue| !queue.is_reserved()).map(move |queue| (*queue, host))
     }
 
+    /// Hosts with links in memory, from this number on.
+    pub fn hosts_from(&self, host: HostIx) -> impl Iterator<Item = HostIx> + '_ {
+        self.queues_of.range(host..).map(|(host, _)| *host)
+    }
+
     /// True when no link waits in any queue.
     pub fn is_empty(&self) -> bool {
-        self.queues.is_empty()
+        self.queues.is_empty() && self.stored.is_empty()
     }
 }
 
@@ -323,7 +397,8 @@ impl QueueHeads for QueueTable {
     }
 
     fn link_count(&self, queue: QueueId) -> u64 {
-        self.queues.get(&queue).map_or(0, |queues| queues.links)
+        let stored = self.stored.get(&queue).map_or(0, |stored| stored.links);
+        self.queues.get(&queue).map_or(0, |queues| queues.links) + stored
     }
 }
 
@@ -402,6 +477,25 @@ mod tests {
         assert_eq!((table.best_current_host(QUEUE), table.best_host(QUEUE)), (Some(B), Some(A)));
         table.set_availability(B, Availability::Soon);
         assert_eq!(table.best_current_host(QUEUE), None);
+    }
+
+    #[test]
+    fn a_host_that_is_stored_leaves_its_links_behind_a_rank() {
+        let mut table = QueueTable::default();
+        for n in 0..4 {
+            let head = HostHead::ranked(QueueRank::new(n as f32, u64::from(n)));
+            table.add(QUEUE, HostIx(n), head, 2, Availability::Ready);
+        }
+        table.set_bonus(A, 9.0);
+        table.add(QueueId(1), B, HostHead::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
+        assert_eq!(table.worst_hosts(QUEUE, 9).collect::<Vec<_>>(), [HostIx(2), HostIx(3)]);
+        table.store_host(QUEUE, HostIx(2));
+        let stored = table.stored(QUEUE).unwrap();
+        assert!(stored.after < QueueRank::new(2.0, 2) && stored.after > QueueRank::new(3.0, 3));
+        assert_eq!((stored.links, table.link_count(QUEUE), table.host_count()), (2, 8, 3));
+        assert_eq!((table.queue_to_load(3), table.queue_to_load(4)), (None, Some(QUEUE)));
+        table.set_stored(QUEUE, None);
+        assert_eq!(table.link_count(QUEUE), 6);
     }
 
     #[test]

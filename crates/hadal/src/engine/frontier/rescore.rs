@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 const LOOK_AHEAD: usize = 8;
 /// Pairs of queue and host that a sweep places again per step. Guess.
 const SWEPT_PAIRS: usize = 2;
-/// Hosts that a sweep looks at per step. Guess: most hosts of a large frontier have no links left.
-const SWEEP_STRIDE: u32 = 64;
+/// Hosts that a sweep looks at per step. Guess: some have only links in queues of the engine.
+const SWEEP_STRIDE: usize = 64;
 /// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards
 /// the best link of the current generation is taken, although an outdated one may be better. Guess.
 const LINKS_PER_RESCORED_HOST: usize = 64;
@@ -28,9 +28,9 @@ const LINKS_PER_RESCORED_HOST: usize = 64;
 #[derive(Default)]
 pub struct ScoreSweep {
     /// Host at which the sweep continues.
-    next: u32,
+    next: HostIx,
     /// Hosts that are left.
-    left: u32,
+    left: usize,
     /// Links per queue that are placed again.
     depth: usize,
 }
@@ -104,22 +104,22 @@ impl Frontier {
 
     fn start_sweep(&mut self, depth: usize) {
         let depth = if self.sweep.left > 0 { depth.max(self.sweep.depth) } else { depth };
-        self.sweep = ScoreSweep { next: self.sweep.next, left: self.hosts.count(), depth };
+        self.sweep = ScoreSweep { next: self.sweep.next, left: self.queues.host_count(), depth };
     }
 
     /// Continues the sweep for outdated links by one step.
     pub fn sweep(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        let hosts = self.hosts.count();
-        let mut pairs = Vec::new();
-        for _ in 0..SWEEP_STRIDE.min(self.sweep.left) {
-            let host = HostIx(self.sweep.next % hosts);
-            self.sweep.next = (self.sweep.next + 1) % hosts;
+        let (mut pairs, mut last) = (Vec::new(), None);
+        for host in self.queues.hosts_from(self.sweep.next).take(SWEEP_STRIDE.min(self.sweep.left)) {
+            last = Some(host);
             self.sweep.left -= 1;
             pairs.extend(self.queues.pairs_of(host));
             if pairs.len() >= SWEPT_PAIRS {
                 break;
             }
         }
+        // After the last host the sweep starts over.
+        self.sweep.next = last.map_or(HostIx(0), |host| HostIx(host.0 + 1));
         self.rescore_links(&pairs, self.sweep.depth, strategy, now)
     }
 

@@ -76,6 +76,7 @@ impl MemoryRun {
             counters: self.counters(),
             in_flight: self.in_flight.values().map(in_flight).collect(),
             queues: self.frontier.host_queues(),
+            stored: Vec::new(),
             requested: self.requested(),
             bonuses: self.bonuses(),
         }

@@ -98,6 +98,7 @@ pub fn frontier_rows(
         counters: RunCounters::default(),
         in_flight: in_flight(connection, run, wanted.clone())?,
         queues: frontier::host_queues(connection, run, wanted)?,
+        stored: Vec::new(),
         requested: found[0].iter().map(requested_host).collect::<Result<_, Fault>>()?,
         bonuses: found[1]
             .iter()

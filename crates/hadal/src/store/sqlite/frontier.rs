@@ -1,7 +1,8 @@
 //! Reading of links and queues.
 
+use super::super::best_queues::BestQueues;
 use super::super::packed_link::PackedLink;
-use super::super::{HostQueue, LinkRow, LinkState, QueueSlice, RunId};
+use super::super::{LinkRow, LinkState, QueueSlice, RunId};
 use super::codec::{self, bits, undecodable, unsigned};
 use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{QueueId, QueueRank, QueuedLink};
@@ -85,30 +86,25 @@ fn head_of_queue(
 }
 
 /// Query of [`host_queues`].
-const HOST_QUEUES: &str = "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival
+const HOST_QUEUES: &str =
+    "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival, hosts.site
     FROM (SELECT host, queue, count(*) AS length, min(score_key) AS head, arrival
           FROM links INDEXED BY links_of_host WHERE state = 'waiting' GROUP BY host, queue) AS waiting
     JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
 
-/// Queues by host, with their lengths and heads.
+/// Adds the queues of all hosts, with their lengths and heads.
 ///
 /// The index lists the links of a host and queue by rank. The columns beside `min` come from the row of the minimum, and
 /// among rows with the same minimum from the first that is read.
-pub fn host_queues(db: &Connection, run: RunId) -> rusqlite::Result<Vec<HostQueue>> {
-    let read = |row: &Row<'_>| {
-        Ok(HostQueue {
-            queue: QueueId(unsigned(row, 0)?),
-            host: Host(row.get(1)?),
-            length: unsigned(row, 2)?,
-            head: QueueRank::from_key(row.get(3)?, unsigned(row, 4)?),
-        })
-    };
-    let mut queues = db
-        .prepare_cached(HOST_QUEUES)?
-        .query_map([bits(run.0)], read)?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    queues.sort();
-    Ok(queues)
+pub fn host_queues(db: &Connection, run: RunId, best: &mut BestQueues<'_>) -> rusqlite::Result<()> {
+    let mut statement = db.prepare_cached(HOST_QUEUES)?;
+    let mut rows = statement.query([bits(run.0)])?;
+    while let Some(row) = rows.next()? {
+        let head = QueueRank::from_key(row.get(3)?, unsigned(row, 4)?);
+        let (host, site) = (row.get_ref(1)?.as_str()?, row.get_ref(5)?.as_str()?);
+        best.add(QueueId(unsigned(row, 0)?), head, unsigned(row, 2)?, site, || Host(host.to_string()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -187,8 +187,12 @@ impl CrawlStore for SqliteStore {
     }
 
     fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
+        self.resume_best(run, usize::MAX)
+    }
+
+    fn resume_best(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
         self.require(Activity::Run(run))?;
-        self.reading(|db| runs::checkpoint(db, run))
+        self.reading(|db| runs::checkpoint(db, run, hosts))
     }
 
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {

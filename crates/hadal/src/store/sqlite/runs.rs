@@ -1,5 +1,6 @@
 //! Runs: specification, progress and counters.
 
+use super::super::best_queues::BestQueues;
 use super::super::{
     FailureKind, RequestedHost, RunCheckpoint, RunCounters, RunId, RunParts, RunProgress, RunRow, RunSpec,
     SentStep, StepTarget,
@@ -52,14 +53,20 @@ fn pass_on_first_finds(db: &Connection, run: RunId) -> rusqlite::Result<()> {
     db.execute(sql, [bits(run.0)]).map(|_| ())
 }
 
-pub fn checkpoint(db: &Connection, run: RunId) -> rusqlite::Result<RunCheckpoint> {
+/// State of a run with at most `hosts` queues of hosts, apart from those of sites with a bonus.
+pub fn checkpoint(db: &Connection, run: RunId, hosts: usize) -> rusqlite::Result<RunCheckpoint> {
     let progress = RunProgress { strategy: strategy_state::load(db, run)?, ..progress(db, run)? };
+    let bonuses = bonuses(db, run)?;
+    let mut best = BestQueues::new(hosts, &bonuses);
+    frontier::host_queues(db, run, &mut best)?;
+    let (queues, stored) = best.finish();
     Ok(RunCheckpoint {
         counters: counters(db, run)?,
         in_flight: in_flight(db, run)?,
-        queues: frontier::host_queues(db, run)?,
+        queues,
+        stored,
         requested: requested(db, run)?,
-        bonuses: bonuses(db, run)?,
+        bonuses,
         progress,
     })
 }
