@@ -52,7 +52,8 @@ pub(super) fn judge_links(
     recent: Option<&LinkTopicCache>,
     p_topic: impl Fn(&Page) -> f32,
 ) -> Vec<LinkTopic> {
-    let other_sites = count_other_sites(page);
+    let is_used = page.links.iter().any(|link| !link.is_unused);
+    let other_sites = if is_used { count_other_sites(page) } else { 0 };
     let judged = |link: &Link| match link.is_unused {
         true => LinkTopic::UNKNOWN,
         false => LinkTopic { other_sites, ..judge(link, page.language.as_deref(), recent, &p_topic) },
