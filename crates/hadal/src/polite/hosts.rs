@@ -234,7 +234,8 @@ impl Hosts {
             GroupKey::Address(ip) => Some(*ip),
             GroupKey::Domain(_) => None,
         };
-        self.slot(host).keys.iter().filter_map(address).collect()
+        let keys = self.slots.get(&host).into_iter().flat_map(|slot| &slot.keys);
+        keys.filter_map(address).collect()
     }
 
     /// End of the pause of an address.
