@@ -75,7 +75,8 @@ pub fn sitemap_links(pages: &[Url]) -> Vec<Link> {
     let mut pages: Vec<&Url> = pages.iter().collect();
     pages.sort_by_cached_key(key);
     let context = LinkContext { tag_path: TAG_PATH.to_string(), ..LinkContext::default() };
-    pages.into_iter().take(MAX_LINKS).map(|url| Link { url: url.clone(), context: context.clone() }).collect()
+    let link = |url: &Url| Link { url: url.clone(), context: context.clone(), is_unused: false };
+    pages.into_iter().take(MAX_LINKS).map(link).collect()
 }
 
 fn names_search(url: &Url) -> bool {

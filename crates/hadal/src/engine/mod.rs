@@ -35,7 +35,7 @@ pub use rendering::{RenderTotals, RenderingVisit};
 pub use sampling::quality_population;
 pub use scope::{BadPattern, Scope};
 pub use setup::{Crawl, CrawlBuilder, CrawlMode, HOSTS_IN_MEMORY, RESCORED_AT_ONCE, SIMULATED_WINDOW};
-pub use step::{ExaminedPage, Visit, VisitResult, examine};
+pub use step::{ExaminedPage, UsedLinks, Visit, VisitResult, examine};
 
 use crate::store::*;
 use flights::Flights;

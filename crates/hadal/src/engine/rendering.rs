@@ -6,7 +6,7 @@
 
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
-use super::step::{ExaminedPage, Visit, VisitResult, examine, fetch_page, judged};
+use super::step::{ExaminedPage, UsedLinks, Visit, VisitResult, examine_used, fetch_page, judged};
 use crate::fetch::Fetch;
 use crate::polite::{Clock, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
@@ -301,14 +301,14 @@ fn with_added_fields(mut page: Page, shown: Page) -> Page {
 }
 
 impl Visit for RenderingVisit {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
             let mode = self.browser.as_ref().map_or(RenderMode::Never, |(_, mode)| *mode);
             let read = move |body: &[u8]| {
-                let examined = examine(body, content_type.as_deref(), &url, critic.as_ref());
+                let examined = examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &used);
                 let reason = reason_for(&examined, body, mode);
                 let kept = if reason.is_some() { body.to_vec() } else { Vec::new() };
                 (examined, reason, kept)

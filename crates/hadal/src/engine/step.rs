@@ -171,44 +171,47 @@ pub type VisitResult = (Exchange, Option<Arc<ExaminedPage>>);
 
 /// Fetches and examines pages.
 pub trait Visit: Send + Sync {
-    /// Sends one request. `at` is the time on the clock of the run.
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult>;
+    /// Sends one request. `at` is the time on the clock of the run. Links outside `used` need no context and no topic.
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult>;
+}
+
+/// Links that a crawl would follow. Only these are judged.
+#[derive(Clone, Default)]
+pub struct UsedLinks(Option<Arc<LinkFilter>>);
+
+struct LinkFilter {
+    seen: Arc<LinkIdCache>,
+    scope: Scope,
+}
+
+impl UsedLinks {
+    /// Links that the engine would not drop, or all links if the strategy reads them.
+    fn of(crawl: &Crawl, frontier: &Frontier) -> UsedLinks {
+        let filter = || Arc::new(LinkFilter { seen: frontier.seen_links(), scope: crawl.scope.clone() });
+        UsedLinks((!crawl.strategy.reads_unused_links()).then(filter))
+    }
+}
+
+impl LinkFilter {
+    fn contains(&self, url: &Url) -> bool {
+        !self.seen.contains(LinkId::of(url)) && !names_file(url) && self.scope.allows(url)
+    }
 }
 
 /// Fetches a page with an HTTP client and examines it with a critic.
 struct FetchAndExamine {
     fetch: Arc<dyn Fetch>,
     critic: Arc<dyn Critic>,
-    /// `None`: all links of a page are judged.
-    used_links: Option<Arc<UsedLinks>>,
-}
-
-/// Links that a crawl would follow. Only these are judged.
-struct UsedLinks {
-    seen: Arc<LinkIdCache>,
-    scope: Scope,
-}
-
-impl UsedLinks {
-    /// False for a link on a page that the engine would drop.
-    fn contains(&self, url: &Url) -> bool {
-        !self.seen.contains(LinkId::of(url)) && !names_file(url) && self.scope.allows(url)
-    }
 }
 
 impl Visit for FetchAndExamine {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, VisitResult> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
-            let used_links = self.used_links.clone();
-            let read = move |body: &[u8]| {
-                let (content_type, url) = (content_type.as_deref(), &url);
-                let Some(used) = used_links else { return examine(body, content_type, url, critic.as_ref()) };
-                let page = html::parse_used_links(body, content_type, url, &|url: &Url| used.contains(url));
-                judged(page, url, critic.as_ref())
-            };
+            let read =
+                move |body: &[u8]| examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &used);
             let examined = on_parse_thread(body, read).await;
             (exchange, examined.map(Arc::new))
         })
@@ -234,6 +237,23 @@ pub fn examine(body: &[u8], content_type: Option<&str>, url: &Url, critic: &dyn 
     judged(html::parse(body, content_type, url), url, critic)
 }
 
+/// Like [`examine`], for a crawl that follows only some links.
+pub(super) fn examine_used(
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &Url,
+    critic: &dyn Critic,
+    used: &UsedLinks,
+) -> ExaminedPage {
+    match &used.0 {
+        Some(filter) => {
+            let is_used = |url: &Url| filter.contains(url);
+            judged(html::parse_used_links(body, content_type, url, &is_used), url, critic)
+        }
+        None => examine(body, content_type, url, critic),
+    }
+}
+
 /// Judges a parsed page.
 pub(super) fn judged(mut page: Page, url: &Url, critic: &dyn Critic) -> ExaminedPage {
     let verdict = critic.judge_page(&page);
@@ -251,17 +271,17 @@ pub struct StepTools {
     fetch: Arc<dyn Fetch>,
     backlinks: Option<Arc<dyn Backlinks>>,
     visit: Arc<dyn Visit>,
+    used_links: UsedLinks,
 }
 
 impl StepTools {
     /// Clients of a crawl.
     pub fn of(crawl: &Crawl, frontier: &Frontier) -> StepTools {
         let (fetch, critic) = (Arc::clone(&crawl.fetch), Arc::clone(&crawl.critic));
-        let used = || Arc::new(UsedLinks { seen: frontier.seen_links(), scope: crawl.scope.clone() });
-        let used_links = (!crawl.strategy.reads_unused_links()).then(used);
-        let own = || Arc::new(FetchAndExamine { fetch, critic, used_links }) as Arc<dyn Visit>;
+        let own = || Arc::new(FetchAndExamine { fetch, critic }) as Arc<dyn Visit>;
         let visit = crawl.visit.clone().unwrap_or_else(own);
-        StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit }
+        let used_links = UsedLinks::of(crawl, frontier);
+        StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit, used_links }
     }
 
     /// Performs a step.
@@ -274,7 +294,7 @@ impl StepTools {
         let (result, took) = match &step.kind {
             StepKind::Visit(queued) => {
                 let request = limited(Request::get(queued.link.url.clone()), &step);
-                let (exchange, examined) = self.visit.visit(&request, step.at).await;
+                let (exchange, examined) = self.visit.visit(&request, step.at, self.used_links.clone()).await;
                 let took = exchange.took;
                 (StepResult::Response(Box::new(exchange), examined), took)
             }
