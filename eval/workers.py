@@ -150,7 +150,7 @@ def wait(processes):
 
 
 def scale(args, server):
-    web = Web(args.hadal, "hotel", "demo", "50ms")
+    web = Web(args.web or args.hadal, "hotel", "demo", "50ms")
     seeds = seeds_file(roots(args.hadal, "demo"))
     print("workers  pages/s  ratio  CPU: workers  server  web  (seconds per second)")
     alone = None
@@ -182,7 +182,7 @@ def scale(args, server):
 
 
 def cpu(args, server):
-    web = Web(args.hadal, "hotel", "demo", None)
+    web = Web(args.web or args.hadal, "hotel", "demo", None)
     seeds = seeds_file(web.seeds)
     folder = tempfile.mkdtemp()
     print("store     requests  pages  CPU-ms per page: hadal  server  together")
@@ -204,7 +204,7 @@ def cpu(args, server):
 
 
 def learning(args, server):
-    web = Web(args.hadal, "hotel", "demo", "5ms")
+    web = Web(args.web or args.hadal, "hotel", "demo", "5ms")
     seeds = seeds_file(web.seeds)
     print("workers  seed  requests  relevant")
     for seed in args.seeds:
@@ -224,7 +224,7 @@ TABLES = """SELECT relname, pg_table_size(pg_class.oid), pg_indexes_size(pg_clas
 
 
 def growth(args, server):
-    web = Web(args.hadal, "hotel", "demo", None)
+    web = Web(args.web or args.hadal, "hotel", "demo", None)
     seeds = seeds_file(roots(args.hadal, "demo"))
     store = server.new_store("growth")
     more = ["--strategy", "breadth-first", "--delay", "0s", "--concurrency", "16", "--max-requests", str(args.requests)]
@@ -249,6 +249,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measure", choices=["scale", "cpu", "learning", "growth"])
     parser.add_argument("--hadal", required=True, type=os.path.abspath, help="the program to measure")
+    parser.add_argument("--web", type=os.path.abspath, help="another build that serves the simulated web")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--warm-up", type=float, default=15, help="seconds before the measurement of `scale`")
     parser.add_argument("--seconds", type=float, default=30, help="seconds of the measurement of `scale`")
