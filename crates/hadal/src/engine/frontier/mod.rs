@@ -104,9 +104,15 @@ impl Frontier {
 
     /// Loads the hosts and queue heads of a run that is resumed, without a look-up per host.
     pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
-        for known in &checkpoint.requested {
+        // Of very many hosts, those without a pause and without links are loaded when they are met again.
+        let loads_all = checkpoint.requested.len() <= self.hosts_in_memory;
+        let queued: FxHashSet<&Host> = checkpoint.queues.iter().map(|queue| &queue.host).collect();
+        let is_needed = |known: &&RequestedHost| {
+            loads_all || known.next_at.max(known.group_next_at) > now || queued.contains(&known.host)
+        };
+        for known in checkpoint.requested.iter().filter(is_needed) {
             let host = self.hosts.load_requested(known, now);
-            // A host that rests is take_ready later, also if its next link is found in this session.
+            // A host that rests is woken later, also if its next link is found in this session.
             self.refresh(host, now);
         }
         for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
