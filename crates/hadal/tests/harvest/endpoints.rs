@@ -120,7 +120,8 @@ fn list_page(url: &Url) -> Value {
     let page: usize = page.unwrap_or(1);
     let word = |n: usize| -> String { [n % 26, n / 26, n % 17, n % 11].map(letter).iter().collect() };
     let item = |n: usize| json!({"id": n, "name": word(n), "url": format!("/docs/item-{n}.html")});
-    let items: Vec<Value> = ((page - 1) * LIST_PAGE..page * LIST_PAGE).map(item).collect();
+    let on_page = (page - 1) * LIST_PAGE..page * LIST_PAGE;
+    let items: Vec<Value> = on_page.filter(|n| *n < LIST_PAGES * LIST_PAGE).map(item).collect();
     json!({"items": items, "next": (page < LIST_PAGES).then(|| format!("/list?page={}", page + 1))})
 }
 

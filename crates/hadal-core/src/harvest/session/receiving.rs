@@ -212,8 +212,9 @@ impl HarvestSession {
             HarvestUpdate { kind: Some(kind), records, query_number, query, ..HarvestUpdate::default() };
         reading.end = match next {
             None => {
-                // A list without queries that was read to its end holds the records read.
-                let is_whole = self.entry_page.lists_all() && kind == AnswerKind::Results;
+                // A list without queries that was read to its end, or to an empty page, holds the records read.
+                let is_end = kind == AnswerKind::Results || reading.pages > 1;
+                let is_whole = self.entry_page.lists_all() && is_end;
                 let all = StatedTotal::Exactly(u64::from(reading.query.after) + reading.records.len() as u64);
                 reading.total = reading.total.or(is_whole.then_some(all));
                 Some(ReadingEnd::LastPage)
