@@ -64,6 +64,14 @@ impl<C, T: ?Sized> Registry<C, T> {
         Ok(())
     }
 
+    /// Replaces the entry of the same name.
+    pub fn replace(&mut self, entry: RegistryEntry<C, T>) {
+        self.entries
+            .iter_mut()
+            .filter(|known| known.name == entry.name)
+            .for_each(|known| *known = entry.clone());
+    }
+
     /// Entry of a name.
     pub fn find(&self, name: &str) -> Option<&RegistryEntry<C, T>> {
         self.entries.iter().find(|entry| entry.name == name)

@@ -73,7 +73,7 @@ mod world;
 
 pub use form::behaviour::Behaviour;
 pub use measure::{Measurement, measure};
-pub use spec::{Anchors, BackEnds, ChangeRates, Hubs, Rates, Spec, TagPaths};
+pub use spec::{Anchors, BackEnds, ChangeRates, Hubs, Rates, SeedSites, Spec, TagPaths};
 pub use truth::oracle::OracleVisit;
 pub use truth::{TrueForm, TrueRecord};
 pub use world::World;

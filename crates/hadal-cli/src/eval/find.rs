@@ -10,7 +10,7 @@ use hadal::config::units;
 use hadal::output::sections;
 
 use hadal_eval::ORACLE;
-use hadal_eval::find::{self, FindPlan, Preset, TrialFolder, figures};
+use hadal_eval::find::{self, FindPlan, Preset, Protocol, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
 use hadal_world::World;
 use std::io::Write;
@@ -21,6 +21,7 @@ use std::path::PathBuf;
 #[command(after_help = "Example:
   hadal eval find --quick
   hadal eval find --html find.html
+  hadal eval find --protocol smartcrawler --requests 30000
   hadal eval find --topics book,hotel --strategies best-first-sc,hadal --worlds 3")]
 pub struct EvalFindArgs {
     /// Topics, separated by commas [default: the twelve built-in topics]
@@ -38,6 +39,9 @@ pub struct EvalFindArgs {
     /// Kind of the webs
     #[arg(long, value_name = "KIND", default_value = "standard", value_parser = choice_parser::<Preset>())]
     world: Preset,
+    /// Setting of a paper: kind of the webs and strategies as the paper ran them
+    #[arg(long, value_name = "NAME", conflicts_with = "world", value_parser = choice_parser::<Protocol>())]
+    protocol: Option<Protocol>,
     /// Two topics, short crawls and a small web; takes two minutes
     #[arg(long)]
     quick: bool,
@@ -80,9 +84,12 @@ pub fn run(args: &EvalFindArgs, session: &Session) -> anyhow::Result<Exit> {
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "crawls");
-    let trials = find::run(&plan, &crate::extensions().strategies, &folder, threads, args.cache, &|now| {
-        progress.update(now)
-    })?;
+    let strategies = crate::extensions().strategies.clone();
+    let strategies = match args.protocol {
+        Some(protocol) => protocol.adapt(strategies),
+        None => strategies,
+    };
+    let trials = find::run(&plan, &strategies, &folder, threads, args.cache, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
     if let Some(path) = &args.html {
@@ -107,12 +114,17 @@ fn plan(args: &EvalFindArgs, seed: u64) -> Result<FindPlan, Usage> {
     let usual = if args.quick { QUICK_REQUESTS } else { REQUESTS };
     let strategies: Vec<&str> =
         crate::extensions().strategies.iter().map(|entry| entry.name).chain([ORACLE]).collect();
+    let compared: &[&str] = match args.protocol {
+        Some(protocol) => protocol.strategies(),
+        None => &strategies,
+    };
+    let world = args.protocol.map_or(args.world, Protocol::world);
     Ok(FindPlan {
-        world: args.world,
-        sites: (args.quick && args.world != Preset::Tiny).then_some(QUICK_SITES),
+        world,
+        sites: (args.quick && world != Preset::Tiny).then_some(QUICK_SITES),
         seeds: (0..u64::from(args.worlds)).map(|n| seed.wrapping_add(n)).collect(),
         topics: named("topic", &args.topics, all_topics, World::topics())?,
-        strategies: named("strategy", &args.strategies, &strategies, &strategies)?,
+        strategies: named("strategy", &args.strategies, compared, &strategies)?,
         requests: args.requests.unwrap_or(usual),
     })
 }

@@ -141,7 +141,7 @@ pub struct BestFirst {
 }
 
 /// Stopping criteria of a site (FFC paper, section 3.4).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SiteLimits {
     /// Distinct searchable forms after which the crawl leaves the site.
     pub forms: u32,
@@ -150,16 +150,12 @@ pub struct SiteLimits {
 }
 
 impl SiteLimits {
+    /// 5 forms, because a deep site has 4.2 query interfaces on average (FFC paper, section 3.4); 100 pages, a guess.
+    pub const USUAL: SiteLimits = SiteLimits { forms: 5, pages: 100 };
+
     /// True if the crawl should leave a site with these counters now.
     pub fn are_reached(self, site: &SiteCounters) -> bool {
         !site.closed && (site.searchable >= self.forms || site.pages >= self.pages)
-    }
-}
-
-impl Default for SiteLimits {
-    /// 5 forms, because a deep site has 4.2 query interfaces on average (FFC paper, section 3.4); 100 pages, a guess.
-    fn default() -> SiteLimits {
-        SiteLimits { forms: 5, pages: 100 }
     }
 }
 

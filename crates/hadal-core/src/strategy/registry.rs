@@ -60,7 +60,7 @@ fn baselines() -> Vec<StrategyEntry> {
         StrategyEntry::new(
             "best-first-sc",
             "best-first that leaves a site after 5 searchable forms or 100 pages; the usual baseline",
-            |_| Box::new(BestFirst { limits: Some(SiteLimits::default()) }),
+            |_| Box::new(BestFirst { limits: Some(SiteLimits::USUAL) }),
         ),
     ]
 }
@@ -157,6 +157,8 @@ mod tests {
         assert_eq!(registry.find("mine").unwrap().about, "breadth first");
         assert_eq!(registry.register(entry), Err(DuplicateName { name: "mine" }));
         assert_eq!(registry.iter().count(), count + 1);
+        registry.replace(StrategyEntry::new("mine", "changed", |_| Box::new(BreadthFirst)));
+        assert_eq!((registry.find("mine").unwrap().about, registry.iter().count()), ("changed", count + 1));
     }
 
     #[test]

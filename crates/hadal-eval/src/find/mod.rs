@@ -11,6 +11,7 @@ pub mod figures;
 pub mod oracle;
 pub mod page_cache;
 pub mod plan;
+pub mod protocol;
 pub mod runner;
 pub mod score;
 pub mod topic_setup;
@@ -18,5 +19,6 @@ pub mod trial;
 
 pub use crate::trial_folder::TrialFolder;
 pub use plan::{FindPlan, Preset, TrialSpec};
+pub use protocol::Protocol;
 pub use runner::{PlanProgress, run};
 pub use trial::FindTrial;

@@ -51,6 +51,8 @@ pub enum Preset {
     PlainAnchors,
     /// Parameters are drawn at random for each seed.
     Varied,
+    /// Setting of the SmartCrawler paper: crawls start from 100 deep sites.
+    DeepSeeds,
     /// About 60 sites without faults, for tests.
     Tiny,
 }
@@ -62,6 +64,7 @@ impl Choice for Preset {
         (Preset::RandomTags, "random-tags", "Tag paths of links are random"),
         (Preset::PlainAnchors, "plain-anchors", "Anchor texts do not describe their targets"),
         (Preset::Varied, "varied", "Parameters drawn at random for each seed"),
+        (Preset::DeepSeeds, "deep-seeds", "Crawls start from 100 deep sites, as in the SmartCrawler paper"),
         (Preset::Tiny, "tiny", "About 60 sites without faults, for tests"),
     ];
 }
@@ -76,6 +79,7 @@ impl Preset {
             Preset::RandomTags => Spec { tag_paths: TagPaths::Random, ..usual },
             Preset::PlainAnchors => Spec { anchors: Anchors::Uninformative, ..usual },
             Preset::Varied => Spec::varied(seed),
+            Preset::DeepSeeds => Spec::smart_crawler(seed),
             Preset::Tiny => Spec::tiny(seed),
         }
     }

@@ -8,6 +8,7 @@ use crate::lexicon::TOPICS;
 use crate::random::mix;
 use crate::site::Site;
 use crate::site::profile::{SiteProfile, SiteRole};
+use crate::spec::SeedSites;
 use crate::world::World;
 use hadal_core::critic::FormKind;
 use url::Url;
@@ -38,7 +39,7 @@ fn seeded_sites(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
     seeded
 }
 
-/// Indices of the sites that crawls of a subject start from.
+/// Indices of the sites that crawls of a subject start from, with [`SeedSites::Few`].
 pub(crate) fn seed_sites(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
     let seeded = seeded_sites(sites, subject);
     let (deep, plain) = seeded.split_at(seeded.partition_point(|&index| sites[index as usize].deep));
@@ -47,15 +48,29 @@ pub(crate) fn seed_sites(sites: &[SiteProfile], subject: usize) -> Vec<u32> {
     deep.chain(plain).copied().collect()
 }
 
+/// Indices of up to `most` deep sites of a subject that answer, in random order.
+fn deep_seed_sites(sites: &[SiteProfile], subject: usize, most: usize) -> Vec<u32> {
+    let is_deep = |site: &SiteProfile| usize::from(site.subject) == subject && site.deep && site.answers();
+    let mut deep: Vec<u32> =
+        (0..sites.len() as u32).filter(|&index| is_deep(&sites[index as usize])).collect();
+    deep.sort_by_key(|&index| mix(sites[index as usize].seed, 91));
+    deep.truncate(most);
+    deep
+}
+
 fn subject(topic: &str) -> Option<usize> {
     TOPICS.iter().position(|name| *name == topic)
 }
 
 impl World {
-    /// Seeds of a topic: home pages of up to 12 sites of one type, which is not the type with most relevant forms. Empty
-    /// for an unknown topic.
+    /// Seeds of a topic: home pages of the [`SeedSites`] of the spec. The usual ones are up to 12 sites of one type, which
+    /// is not the type with most relevant forms. Empty for an unknown topic.
     pub fn seeds(&self, topic: &str) -> Vec<Url> {
-        let sites = subject(topic).map_or(Vec::new(), |subject| seed_sites(self.profiles(), subject));
+        let of_subject = |subject| match self.spec().seed_sites {
+            SeedSites::Few => seed_sites(self.profiles(), subject),
+            SeedSites::Deep(most) => deep_seed_sites(self.profiles(), subject, most),
+        };
+        let sites = subject(topic).map_or(Vec::new(), of_subject);
         sites.into_iter().map(|index| self.site(index).url(0)).collect()
     }
 
@@ -111,6 +126,17 @@ mod tests {
             }
         }
         assert!(world.examples("gardening").is_empty());
+    }
+
+    #[test]
+    fn deep_seeds_are_sites_with_relevant_forms() {
+        let world = World::new(Spec { sites: 20_000, ..Spec::smart_crawler(1) });
+        let deep: BTreeSet<u32> =
+            world.relevant("hotel").map(|form| world.locate(&form.page_url).unwrap().0).collect();
+        let seeds: BTreeSet<u32> =
+            world.seeds("hotel").iter().map(|url| world.locate(url).unwrap().0).collect();
+        assert_eq!(seeds.len(), 100);
+        assert!(seeds.is_subset(&deep));
     }
 
     #[test]

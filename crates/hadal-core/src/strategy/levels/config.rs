@@ -1,6 +1,7 @@
 //! Named configurations of the level strategies.
 
 use super::examples::FeatureSelection;
+use crate::strategy::baselines::SiteLimits;
 
 /// Features selected per level and feature space. The ACHE paper leaves `k` of algorithm 2 open; its table 2 lists five.
 const FEATURES_PER_SPACE: usize = 5;
@@ -26,6 +27,8 @@ pub struct LevelConfig {
     pub apprentice: bool,
     /// Crawl backward from new relevant forms at each learning iteration.
     pub backward: bool,
+    /// Stopping criteria of sites.
+    pub limits: SiteLimits,
 }
 
 /// The Form-Focused Crawler (FFC paper, section 3).
@@ -37,6 +40,7 @@ pub const FFC: LevelConfig = LevelConfig {
     learn_after: None,
     apprentice: false,
     backward: false,
+    limits: SiteLimits::USUAL,
 };
 
 /// The Form-Focused Crawler with one level, for immediate benefit only (FFC paper, section 4).

@@ -26,7 +26,6 @@ mod link_classifier;
 mod queues;
 mod state;
 
-use super::baselines::SiteLimits;
 use super::{
     ON_TOPIC, PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy,
     StrategyCommand, StrategyContext, StrategyGauge,
@@ -133,7 +132,7 @@ impl Strategy for LevelStrategy {
         let mut commands = self.visit_backward(visit);
         self.train_apprentice(visit);
         commands.extend(self.record_path(visit));
-        if SiteLimits::default().are_reached(visit.site) {
+        if self.config.limits.are_reached(visit.site) {
             commands.push(StrategyCommand::CloseSite(visit.link.site()));
         }
         commands

@@ -22,7 +22,7 @@ mod open_site;
 mod reverse_search;
 mod site_table;
 mod state;
-mod stop_early;
+pub mod stop_early;
 mod visits;
 
 use super::{

@@ -7,7 +7,7 @@ pub const MAX_DEPTH: u8 = 3;
 /// SC2: most pages per depth. The paper gives no number; figure 3 visits 50 pages of a site.
 pub const MAX_PAGES: u32 = 50;
 /// SC3: distinct searchable forms that end a depth. The paper gives no number. Guess.
-const MAX_FORMS: u32 = 5;
+pub const MAX_FORMS: u32 = 5;
 /// SC4: pages without a new searchable form that end a depth. The paper gives no number. Guess.
 const MAX_EMPTY_PAGES: u32 = 20;
 /// SC5: pages without a new searchable form that end the site. The paper gives no number. Guess.

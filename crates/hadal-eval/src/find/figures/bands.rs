@@ -4,6 +4,7 @@
 
 use super::comparison::{Count, FindComparison, ratio_over_pages};
 use crate::figures::shown;
+use crate::find::plan::Preset;
 use crate::find::score::CurvePoint;
 use hadal::output::sections::{Section, headings};
 use hadal_world::World;
@@ -49,10 +50,21 @@ const BANDS: &[Band] = &[
     Band { claim: "SmartCrawler: SCDI below the whole, searchable", one: "scdi", other: "smart", topics: TWELVE, count: SEARCHABLE, pages: None, low: 0.0, high: 1.0 },
 ];
 
+/// Further claims of the SmartCrawler paper (figure 6), for crawls in its own setting.
+#[rustfmt::skip]
+const DEEP_SEEDS_BANDS: &[Band] = &[
+    Band { claim: "SmartCrawler above ACHE, relevant", one: "smart", other: "ache-offline-online", topics: TWELVE, count: RELEVANT, pages: None, low: 1.0, high: ANY },
+    Band { claim: "SmartCrawler: SCDI above ACHE, relevant", one: "scdi", other: "ache-offline-online", topics: TWELVE, count: RELEVANT, pages: None, low: 1.0, high: ANY },
+    Band { claim: "SmartCrawler: SCDI below the whole, relevant", one: "scdi", other: "smart", topics: TWELVE, count: RELEVANT, pages: None, low: 0.0, high: 1.0 },
+];
+
 /// All bands for which both strategies were run.
 pub fn section(all: FindComparison<'_>) -> Option<Section> {
+    let has_deep_seeds = all.0.iter().any(|trial| trial.spec.world == Preset::DeepSeeds);
+    let further = if has_deep_seeds { DEEP_SEEDS_BANDS } else { &[] };
+    let bands = BANDS.iter().chain(further);
     let rows: Vec<Vec<String>> =
-        BANDS.iter().flat_map(|band| band.topics.iter().filter_map(|topic| row(all, band, topic))).collect();
+        bands.flat_map(|band| band.topics.iter().filter_map(|topic| row(all, band, topic))).collect();
     let met = rows.iter().filter(|row| row[4] == "yes").count();
     (!rows.is_empty()).then(|| Section {
         title: "The papers' bands".into(),
