@@ -58,10 +58,11 @@ impl Flights {
         }
     }
 
-    /// True when one more step may be sent on the system clock. A result that waits for its turn needs no slot.
+    /// True when one more step may be sent on the system clock.
     pub fn has_room(&mut self, now: Time) -> bool {
         self.collect_arrived();
-        self.order.arrived.len() < 2 * MAX_WAITING && self.slots.has_room(now)
+        let waiting = self.order.arrived.len();
+        waiting < 2 * MAX_WAITING && self.slots.has_room(now, waiting)
     }
 
     /// Number of steps in flight.
@@ -174,6 +175,7 @@ impl Flights {
     /// Removes a step that was received. Returns the hosts that it kept busy.
     pub fn remove(&mut self, seq: u64) -> Vec<HostIx> {
         let Some(flight) = self.in_flight.remove(&seq) else { return Vec::new() };
+        self.slots.commit();
         self.reserved_bytes -= flight.reserved_bytes;
         self.probes -= u64::from(flight.is_probe);
         flight.hosts

@@ -2,6 +2,7 @@
 
 use crate::fetch::Fetch;
 use crate::polite::HostIx;
+use futures::FutureExt;
 use rustc_hash::FxHashSet;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -40,15 +41,26 @@ impl Resolutions {
         self.pending.is_empty()
     }
 
-    /// Resolves the host of a URL, unless that was done before. True while the result is awaited.
+    /// Resolves the host of a URL, unless that was done before. True while the result is awaited. A host without an
+    /// address of its own, as with `--connect-to`, is never awaited, so that its turn does not depend on timing.
     pub fn resolve(&mut self, host: HostIx, url: &Url) -> bool {
         let Some(fetch) = &self.fetch else { return false };
-        if self.resolved.contains(&host) || !self.pending.insert(host) {
+        if self.resolved.contains(&host) || self.pending.contains(&host) {
             return self.pending.contains(&host);
         }
         let (fetch, url, results) = (Arc::clone(fetch), url.clone(), self.results.0.clone());
+        let mut resolving = Box::pin(async move { fetch.resolve(&url).await });
+        let known = (&mut resolving).now_or_never();
+        if known == Some(None) {
+            self.resolved.insert(host);
+            return false;
+        }
+        self.pending.insert(host);
         tokio::spawn(async move {
-            let address = fetch.resolve(&url).await;
+            let address = match known {
+                Some(address) => address,
+                None => resolving.await,
+            };
             // Fails when the engine is gone; then the result is not needed.
             let _ = results.send((host, address));
         });
@@ -61,5 +73,45 @@ impl Resolutions {
         self.pending.remove(&resolved.0);
         self.resolved.insert(resolved.0);
         Some(resolved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::future::BoxFuture;
+    use hadal_core::http::{Exchange, FetchError, Request};
+    use hadal_core::time::Time;
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    /// Resolves hosts of `.test` to nothing at once, and others after a turn of the scheduler.
+    struct TestResolver;
+
+    impl Fetch for TestResolver {
+        fn fetch<'a>(&'a self, _request: &'a Request, _at: Time) -> BoxFuture<'a, Exchange> {
+            Box::pin(async { Exchange { result: Err(FetchError::Dns), took: Duration::ZERO, peer: None } })
+        }
+
+        fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+            Box::pin(async {
+                if url.as_str().contains(".test") {
+                    return None;
+                }
+                tokio::task::yield_now().await;
+                Some(IpAddr::V4(Ipv4Addr::LOCALHOST))
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_host_with_an_address_of_its_own_is_awaited() {
+        let mut resolutions = Resolutions::new(Some(Arc::new(TestResolver)));
+        let url = |text: &str| Url::parse(text).unwrap();
+        assert!(!resolutions.resolve(HostIx(1), &url("http://a.test/")));
+        assert!(resolutions.resolve(HostIx(2), &url("http://b.org/")));
+        assert!(resolutions.resolve(HostIx(2), &url("http://b.org/x")), "still awaited");
+        let (host, address) = resolutions.results.1.recv().await.unwrap();
+        assert_eq!((host, address), (HostIx(2), Some(IpAddr::V4(Ipv4Addr::LOCALHOST))));
     }
 }

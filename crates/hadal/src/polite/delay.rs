@@ -10,6 +10,10 @@ use std::time::Duration;
 /// robots.txt has `Disallow`. At one page a minute, a host with a thousand pages takes most of a day. Guess.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
+/// Shortest pause that a response time causes. A response within half of it tells nothing about the load of a host, and
+/// shorter pauses would only make the order of a crawl without delays depend on timing. Guess.
+const MIN_LATENCY_PAUSE: Duration = Duration::from_millis(250);
+
 /// Settings of the pause between two requests to one politeness group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Politeness {
@@ -29,7 +33,8 @@ impl Default for Politeness {
 
 /// Time of the next permitted request to a host whose last response ended at `now` after `took`.
 ///
-/// The pause is `max(delay, min(latency_factor * took, max_delay), min(crawl_delay, MAX_CRAWL_DELAY))`.
+/// The pause is `max(delay, min(latency_factor * took, max_delay), min(crawl_delay, MAX_CRAWL_DELAY))`, where the second
+/// term counts from [`MIN_LATENCY_PAUSE`] on.
 pub fn next_request_at(
     now: Time,
     took: Duration,
@@ -37,6 +42,7 @@ pub fn next_request_at(
     crawl_delay: Option<Duration>,
 ) -> Time {
     let by_latency = times(took, politeness.latency_factor).min(politeness.max_delay);
+    let by_latency = if by_latency < MIN_LATENCY_PAUSE { Duration::ZERO } else { by_latency };
     let by_robots = crawl_delay.unwrap_or_default().min(MAX_CRAWL_DELAY);
     now.after(politeness.delay.max(by_latency).max(by_robots))
 }
@@ -65,6 +71,13 @@ mod tests {
     fn a_slow_host_gets_a_longer_delay_up_to_the_maximum() {
         assert_eq!(pause(3_000, None), 6_000);
         assert_eq!(pause(40_000, None), 30_000);
+    }
+
+    #[test]
+    fn without_a_delay_only_slow_hosts_rest() {
+        let politeness = Politeness { delay: Duration::ZERO, ..Politeness::default() };
+        let pause = |took| next_request_at(Time(0), Duration::from_millis(took), &politeness, None).0;
+        assert_eq!([pause(20), pause(124), pause(125), pause(400)], [0, 0, 250, 800]);
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl Frontier {
 
     /// Makes a host unavailable until [`Frontier::resolved`].
     pub fn await_address(&mut self, host: HostIx) {
-        self.queues.set_availability(host, Availability::Later);
+        self.queues.set_availability(host, Availability::Soon);
     }
 
     /// Records the address of a host before its first request.
