@@ -207,7 +207,13 @@ fn weight_lines(weights: &PriorWeights) -> String {
     for ((name, _), weight) in named {
         let _ = writeln!(text, "{weight:.2}\t{name}");
     }
-    let rest = [("open site", weights.open_site), ("step", weights.step), ("discount", weights.discount)];
+    let rest = [
+        ("open site", weights.open_site),
+        ("step", weights.step),
+        ("discount", weights.discount),
+        ("first step", weights.first_step),
+        ("events of half the steps", weights.step_events),
+    ];
     for (name, value) in rest {
         let _ = writeln!(text, "{value:.2}\t{name}");
     }
@@ -220,7 +226,13 @@ fn read_weights(path: Option<&Path>) -> anyhow::Result<PriorWeights> {
     let Some(path) = path else { return Ok(weights) };
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut values = text.lines().filter_map(|line| line.split('\t').next()?.parse::<f32>().ok());
-    let rest = [&mut weights.open_site, &mut weights.step, &mut weights.discount];
+    let rest = [
+        &mut weights.open_site,
+        &mut weights.step,
+        &mut weights.discount,
+        &mut weights.first_step,
+        &mut weights.step_events,
+    ];
     let all = weights.link.iter_mut().chain(&mut weights.site).chain(rest);
     all.for_each(|weight| *weight = values.next().unwrap_or(*weight));
     Ok(weights)

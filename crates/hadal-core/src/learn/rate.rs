@@ -49,6 +49,11 @@ impl OnlinePoisson {
         OnlinePoisson { step, weights: vec![0.0; cells], squared_gradients: vec![0.0; cells] }
     }
 
+    /// Changes the learning rate of later updates.
+    pub fn set_step(&mut self, step: f32) {
+        self.step = step;
+    }
+
     /// `w.x`: the part of `ln λ` that is learned.
     pub fn log_rate(&self, row: &[HashedFeature]) -> f32 {
         let product: f32 = row.iter().map(|(index, value)| value * self.weights[self.cell(*index)]).sum();

@@ -99,6 +99,8 @@ struct OrderCrawl<'w> {
     in_flight: VecDeque<InFlight>,
     past: Vec<PastVisit>,
     visits: u64,
+    /// Sum of the events of all visits.
+    events: f32,
     order: u32,
     generation: u32,
     curve: FoundCurve,
@@ -117,6 +119,7 @@ pub fn crawl(web: &mut KnownWeb, weights: &PriorWeights, requests: u32, window: 
         in_flight: VecDeque::new(),
         past: Vec::new(),
         visits: 0,
+        events: 0.0,
         order: 0,
         generation: 0,
         curve: FoundCurve::default(),
@@ -289,6 +292,8 @@ impl OrderCrawl<'_> {
         let before = self.sites[site];
         let rated =
             RatedVisit { link: &waiting.link, path: &path, site_before: &before, site: &after, events };
+        self.rates.set_events(self.events);
+        self.events += events;
         self.rates.learn(&rated);
         let bonus = self.rates.bonus(&rated);
         self.sites[site] = SiteCounters { bonus, ..after };

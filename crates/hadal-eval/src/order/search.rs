@@ -104,7 +104,8 @@ pub fn merit(curve: &FoundCurve) -> f64 {
 /// Weights as a point of the search space. The step size is searched on a logarithmic scale.
 fn to_point(weights: &PriorWeights) -> Vec<f64> {
     let plain = weights.link.iter().chain(&weights.site).copied();
-    let all = plain.chain([weights.open_site, weights.step.ln(), 2.0 * weights.discount]);
+    let all =
+        plain.chain([weights.open_site, weights.step.ln(), 2.0 * weights.discount, weights.first_step.ln()]);
     all.map(f64::from).collect()
 }
 
@@ -119,6 +120,7 @@ fn to_weights(point: &[f64]) -> PriorWeights {
     weights.open_site = values.next().unwrap_or(weights.open_site);
     weights.step = values.next().map_or(weights.step, f32::exp);
     weights.discount = values.next().map_or(weights.discount, |twice| (twice / 2.0).clamp(0.0, 0.9));
+    weights.first_step = values.next().map_or(weights.first_step, f32::exp);
     weights
 }
 

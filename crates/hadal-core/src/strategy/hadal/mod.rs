@@ -10,13 +10,14 @@
 //! relevant forms within three clicks of `l`, per request.
 //!
 //! ```text
-//! score(l, s) = a·d(l) + w·x(l, s)                     placement of the link
+//! score(l, s) = a·d(l) + h(l) + w·x(l, s)              placement of the link
 //! bonus(s)    = b·e(s) + w·z(s) + o [s has visits]     bonus of a site, set at each visit; 0 before the first
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | `d(l)` | facts about the link that mean the same for every topic (`prior.rs`), P(on topic) of its words among them |
+//! | `h(l)` | loss by failed visits to the folder of the link (`rates.rs`); 0 without failures |
 //! | `e(s)` | facts about the counters of `s` (`prior.rs`); all 0 before the first visit, except for failed ones |
 //! | `a`, `b` | fixed weights, fitted once on crawls of twelve topics (`prior.rs`) |
 //! | `x(l, s)` | hashed features of the link (`features.rs`); for a site without visits also the number of links to `s` from sites with relevant forms |
@@ -42,7 +43,7 @@
 //! counters `s` from before the visit:
 //!
 //! - exposure: one try with the features `x(l, s)`, plus `z(s)` if the site had visits, and with the offset
-//!   `a·d(l) + b·e(s)`;
+//!   `a·d(l) + h(l) + b·e(s)`;
 //! - events: `R = p · sum over new relevant forms of (2 P(relevant) - 1)`, where `p` is P(on topic) of the page.
 //!   Weighting by probabilities keeps the many doubtful forms of a rare topic from misleading the crawl;
 //! - delayed events: the link `d` clicks before `l` gets `0.1^d · R`, for `d` up to 3. This gives a value to
@@ -148,6 +149,7 @@ impl HadalStrategy {
     /// Learns from a visit. Returns the new bonus of its site.
     fn observe(&mut self, visit: &Observation) -> f32 {
         self.visits += 1;
+        self.rates.set_events(self.events);
         self.events += visit.events;
         visit.mentioned.iter().for_each(|site| self.rates.count_citation(*site));
         let rated = visit.rated();
@@ -305,11 +307,15 @@ impl Strategy for HadalStrategy {
     }
 
     fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+        postcard::to_allocvec(&(self, &self.rates.folders)).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
-        *self = postcard::from_bytes(saved).map_err(|_| RestoreError { strategy: "hadal" })?;
+        let (strategy, rest) = postcard::take_from_bytes::<HadalStrategy>(saved)
+            .map_err(|_| RestoreError { strategy: "hadal" })?;
+        *self = strategy;
+        // States of earlier versions end here.
+        self.rates.folders = postcard::from_bytes(rest).unwrap_or_default();
         Ok(())
     }
 

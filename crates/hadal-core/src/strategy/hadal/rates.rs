@@ -12,6 +12,7 @@ use crate::strategy::SiteCounters;
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
+use url::Url;
 
 /// log2 of the number of weights. Guess.
 const WEIGHT_BITS: u8 = 16;
@@ -31,6 +32,67 @@ impl SiteCell {
     }
 }
 
+/// Number of a folder of a host in [`FolderVisits`]. Different folders may share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderCell(u16);
+
+impl FolderCell {
+    /// Cell of the folder of a URL: host and path without the last segment. A URL with a query belongs to its program, so
+    /// the whole path counts.
+    pub fn of(url: &Url) -> FolderCell {
+        let path = url.path();
+        let folder = match url.query() {
+            None => path.rsplit_once('/').map_or("", |(folder, _)| folder),
+            Some(_) => path,
+        };
+        let mut hasher = FxHasher::default();
+        hasher.write(url.host_str().unwrap_or_default().as_bytes());
+        hasher.write(folder.as_bytes());
+        FolderCell((hasher.finish() >> (64 - FOLDER_BITS)) as u16)
+    }
+}
+
+/// Visits by folder. Pages of one folder often disappear together.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FolderVisits {
+    /// Visits with and without a page, by cell. Empty before the first visit.
+    counts: Vec<[u8; 2]>,
+}
+
+impl FolderVisits {
+    fn count(&mut self, folder: FolderCell, has_page: bool) {
+        self.counts.resize(1 << FOLDER_BITS, [0; 2]);
+        let count = &mut self.counts[usize::from(folder.0)][usize::from(!has_page)];
+        *count = count.saturating_add(1);
+    }
+
+    /// `ln (1 - f) - ln (1 - p)`: change of the log rate of a link by the failures in its folder.
+    ///
+    /// `p = (F + 2 · 0.06) / (F + P + 2)` is the probability that a visit of the site fails, after `F` visits without and
+    /// `P` with a page, and `f = (F' + 0.2 p) / (F' + P' + 0.2)` the same for the folder. In 24 crawls of real pages 6 %
+    /// of the visits failed, 92 % of those to a folder with one failure and no page, and 14 % of those to a folder with
+    /// one failure and three or more pages.
+    fn log_odds(&self, folder: FolderCell, site_failures: u8, site_pages: u32) -> f32 {
+        let [pages, failures] = self.counts.get(usize::from(folder.0)).copied().unwrap_or_default();
+        if failures == 0 {
+            return 0.0;
+        }
+        let (pages, failures, of_site) = (f32::from(pages), f32::from(failures), f32::from(site_failures));
+        let of_site = (of_site + SITE_VISITS * USUAL_FAILURES) / (of_site + site_pages as f32 + SITE_VISITS);
+        let of_folder = (failures + FOLDER_VISITS * of_site) / (failures + pages + FOLDER_VISITS);
+        ((1.0 - of_folder) / (1.0 - of_site)).ln().min(0.0)
+    }
+}
+
+/// log2 of the number of folders in [`FolderVisits`]. Guess.
+const FOLDER_BITS: u32 = 14;
+/// Usual share of failed visits.
+const USUAL_FAILURES: f32 = 0.06;
+/// Visits that [`USUAL_FAILURES`] counts for in the estimate of a site. By hand, from failures after 0 to 4 others.
+const SITE_VISITS: f32 = 2.0;
+/// Visits that the estimate of a site counts for in that of a folder. By hand, in the same way.
+const FOLDER_VISITS: f32 = 0.2;
+
 /// A link as the rates see it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkDescription {
@@ -40,6 +102,8 @@ pub struct LinkDescription {
     pub features: Vec<HashedFeature>,
     /// Site of the target.
     pub site: SiteCell,
+    /// Folder of the target.
+    pub folder: FolderCell,
 }
 
 impl LinkDescription {
@@ -49,6 +113,7 @@ impl LinkDescription {
             traits: LinkTraits::of(link),
             features: features::of_link(link),
             site: SiteCell::of(&link.site()),
+            folder: FolderCell::of(&link.url),
         }
     }
 
@@ -89,6 +154,9 @@ pub struct LinkRates {
     mentions: Vec<u8>,
     /// Visits without a page, by site.
     failures: Vec<u8>,
+    /// Visits by folder. Saved beside the rates, so that states of earlier versions can be read.
+    #[serde(skip)]
+    pub folders: FolderVisits,
     /// Weights of the prior. Not saved: a run that resumes uses the shipped ones.
     #[serde(skip)]
     weights: PriorWeights,
@@ -98,21 +166,30 @@ impl LinkRates {
     /// Rates that have learned nothing.
     pub fn new(weights: PriorWeights) -> LinkRates {
         LinkRates {
-            model: OnlinePoisson::new(WEIGHT_BITS, weights.step),
+            model: OnlinePoisson::new(WEIGHT_BITS, weights.first_step),
             mentions: vec![0; 1 << SITE_BITS],
             failures: vec![0; 1 << SITE_BITS],
+            folders: FolderVisits::default(),
             weights,
         }
     }
 
-    /// Prior of a link, `a·d(l)`.
+    /// Prior of a link, `a·d(l)`, less the loss by failures in its folder.
     pub fn link_prior(&self, link: &LinkDescription, site: &SiteCounters) -> f32 {
-        weighted(&self.weights.link, &link.traits.facts(self.mentions_if_new(link.site, site)))
+        let facts = link.traits.facts(self.mentions_if_new(link.site, site));
+        let failures = self.failures[link.site.0];
+        weighted(&self.weights.link, &facts) + self.folders.log_odds(link.folder, failures, site.pages)
     }
 
     /// Learned part of a link's score, `w·x(l, s)`.
     pub fn learned(&self, link: &LinkDescription, site: &SiteCounters) -> f32 {
         self.model.log_rate(&self.link_row(link, site))
+    }
+
+    /// Adapts the step size of the model to the number of events so far. With few events, the features of one link cannot
+    /// be told apart, and a large step would favour whatever resembles it.
+    pub fn set_events(&mut self, events: f32) {
+        self.model.set_step(self.weights.step_after(events));
     }
 
     /// Score of a link without the bonus of its site.
@@ -172,12 +249,42 @@ impl LinkRates {
 
     /// Bonus of a site after a visit. A site that was never reached costs a robots.txt first.
     pub fn bonus(&mut self, visit: &RatedVisit<'_>) -> f32 {
+        let has_page = visit.site.pages > visit.site_before.pages;
+        self.folders.count(visit.link.folder, has_page);
         let failures = &mut self.failures[visit.link.site.0];
-        *failures = failures.saturating_add(u8::from(visit.site.pages == visit.site_before.pages));
+        *failures = failures.saturating_add(u8::from(!has_page));
         let prior = weighted(&self.weights.site, &site_facts(visit.site, *failures));
         if visit.site.pages == 0 {
             return prior;
         }
         prior + self.weights.open_site + self.model.log_rate(&features::of_site(visit.site))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(visits: &FolderVisits, address: &str) -> f32 {
+        visits.log_odds(FolderCell::of(&Url::parse(address).unwrap()), 1, 10)
+    }
+
+    #[test]
+    fn failures_count_against_their_folder_and_pages_outweigh_them() {
+        let mut visits = FolderVisits::default();
+        let folder = |address: &str| FolderCell::of(&Url::parse(address).unwrap());
+        visits.count(folder("http://a.org/old/1.html"), false);
+        assert!(loss(&visits, "http://a.org/old/2.html") < -1.0);
+        assert_eq!(loss(&visits, "http://a.org/new/2.html"), 0.0);
+        assert_eq!(loss(&visits, "http://b.org/old/2.html"), 0.0);
+        (0..9).for_each(|_| visits.count(folder("http://a.org/old/3.html"), true));
+        assert!(loss(&visits, "http://a.org/old/2.html") > -0.1);
+    }
+
+    #[test]
+    fn a_program_with_parameters_is_a_folder_of_its_own() {
+        let cell = |address: &str| FolderCell::of(&Url::parse(address).unwrap());
+        assert_eq!(cell("http://a.org/cgi/show?id=1"), cell("http://a.org/cgi/show?id=2"));
+        assert_ne!(cell("http://a.org/cgi/show?id=1"), cell("http://a.org/cgi/list?id=1"));
     }
 }
