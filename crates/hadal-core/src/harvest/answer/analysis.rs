@@ -335,6 +335,41 @@ mod tests {
     }
 
     #[test]
+    fn the_fields_of_a_detailed_search_are_no_records() {
+        let field = |name: &str, help: &str| {
+            format!(
+                "<div class=row><label>{name}</label><input name=x><p>{help} of the boats to find</p></div>"
+            )
+        };
+        let fields = [
+            ("Words in the title", "Some words"),
+            ("Name of the owner", "Family name"),
+            ("Port", "Any port"),
+        ];
+        let rows: String = fields.iter().map(|(name, help)| field(name, help)).collect();
+        let page = document("/find?q=", &format!("<h1>Detailed search</h1><form action=/find>{rows}</form>"));
+        let answer = AnswerReader::default().read(&page, 200, &Query::default());
+        assert!(answer.records.is_empty(), "{:?}", answer.records);
+    }
+
+    #[test]
+    fn lists_of_one_item_under_headings_hold_records() {
+        let item = |n: usize, name: &str| {
+            format!(
+                "<h4>{}</h4><ul><li><a href='/boat?id={n}'>{name}</a> [<a href='/edit?id={n}'>edit</a>]
+                 <span>The owner of {name} sails it to the islands.</span></li></ul>",
+                &name[..1]
+            )
+        };
+        let names = ["Albatross", "Bluebird", "Cormorant", "Dolphin", "Egret"];
+        let lists: String = names.iter().enumerate().map(|(n, name)| item(n, name)).collect();
+        let page = document("/find?q=owner", &format!("<h1>Boats</h1>{lists}"));
+        let answer = read(&AnswerReader::default(), &page, "owner");
+        let titles: Vec<&str> = answer.records.iter().map(|record| record.title.as_str()).collect();
+        assert_eq!(titles.len(), names.len(), "{titles:?}");
+    }
+
+    #[test]
     fn the_page_of_the_only_match_may_count_its_own_items() {
         let text = "The walnut desk is made of oak and stands in a quiet room near the harbour. ".repeat(8);
         let related =

@@ -14,7 +14,8 @@
 //! another value than its query, the part belongs to the identity after all. So does a part without which records of
 //! different titles become one.
 //!
-//! Where URLs do not distinguish records, the text does.
+//! Where URLs do not distinguish records, the text does. Answers that list several passages of a record repeat its URL with
+//! its title; there the URL identifies the record.
 
 use super::links::query_pairs;
 use super::records::{RawRecord, RecordFields};
@@ -47,6 +48,9 @@ const MIN_POSITIONS: usize = 3;
 /// record that is listed twice. Guess.
 const MIN_MERGED_RECORDS: usize = 2;
 
+/// Distinct URLs of an answer from which it may show passages: all records of a small list may link one page. Guess.
+const MIN_PASSAGE_URLS: usize = 3;
+
 /// Characters of a title that enter an id, fewer than where titles are cut. Guess.
 const MAX_TITLE_CHARS: usize = 100;
 
@@ -60,6 +64,18 @@ pub(super) enum PartEvidence {
     OneAnswer,
     /// Two answers in a row.
     TwoAnswers,
+}
+
+/// Part of a record that identifies it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum IdentitySource {
+    /// The URL.
+    #[default]
+    Url,
+    /// The text: most URLs of an answer coincide.
+    Text,
+    /// The URL, although an answer repeats it: it shows several passages of a record, each under the record's title.
+    UrlOfPassages,
 }
 
 /// Rules learned for the detail URLs of one form.
@@ -76,8 +92,8 @@ pub(super) struct IdentityRules {
     constant: BTreeMap<String, u64>,
     /// Hashes of records without one of the constant parts.
     seen: BTreeSet<u64>,
-    /// URLs do not distinguish records, so their text identifies them.
-    by_text: bool,
+    /// Part of a record that identifies it.
+    identified_by: IdentitySource,
     /// Names of fields that number the records of an answer.
     counting_fields: BTreeSet<String>,
 }
@@ -85,15 +101,24 @@ pub(super) struct IdentityRules {
 impl IdentityRules {
     /// Learns from the records of an answer. Returns true if the rules changed, so that other ids follow from now on.
     pub(super) fn learn(&mut self, records: &[RawRecord], query: &Query) -> bool {
-        let before = self.by_text;
+        let before = self.identified_by;
         self.counting_fields.extend(counting_fields(records));
-        let urls: Vec<&Url> =
-            records.iter().filter_map(|record| record.url.as_ref()).take(MAX_RECORDS).collect();
-        if urls.len() >= 2 {
-            let distinct: FxHashSet<Vec<UrlPart>> = urls.into_iter().map(parts).collect();
-            self.by_text = distinct.len() * 2 < records.len().min(MAX_RECORDS);
+        self.learn_source(&records[..records.len().min(MAX_RECORDS)]);
+        self.learn_parts(records, query, PartEvidence::OneAnswer) || before != self.identified_by
+    }
+
+    /// Learns which part identifies records. Once answers show passages, an answer with few URLs shows few records.
+    fn learn_source(&mut self, records: &[RawRecord]) {
+        let urls: Vec<&Url> = records.iter().filter_map(|record| record.url.as_ref()).collect();
+        if urls.len() < 2 || self.identified_by == IdentitySource::UrlOfPassages {
+            return;
         }
-        self.learn_parts(records, query, PartEvidence::OneAnswer) || before != self.by_text
+        let distinct: FxHashSet<Vec<UrlPart>> = urls.into_iter().map(parts).collect();
+        self.identified_by = match distinct.len() * 2 < records.len() {
+            false => IdentitySource::Url,
+            true if self.shows_passages(records) => IdentitySource::UrlOfPassages,
+            true => IdentitySource::Text,
+        };
     }
 
     /// Learns which parts of the records' URLs identify them. Returns true if the rules changed.
@@ -234,11 +259,25 @@ impl IdentityRules {
         let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
         by_url.iter().flatten().for_each(|id| *counts.entry(*id).or_default() += 1);
         let share_urls = counts.len() * 2 < by_url.iter().flatten().count();
+        let is_by_url = match self.identified_by {
+            IdentitySource::Url => !share_urls || self.shows_passages(records),
+            IdentitySource::Text => false,
+            IdentitySource::UrlOfPassages => true,
+        };
         let id = |(record, url_id): (&RawRecord, &Option<u64>)| match url_id {
-            Some(url_id) if !self.by_text && !share_urls => RecordId(*url_id),
+            Some(url_id) if is_by_url => RecordId(*url_id),
             _ => RecordId(text_id(record, &self.counting_fields)),
         };
         records.iter().zip(&by_url).map(id).collect()
+    }
+
+    /// Returns true if all records with the same URL have the same title but for numbers: they are passages of one record.
+    fn shows_passages(&self, records: &[RawRecord]) -> bool {
+        let letters = |title: &str| title.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+        let titled = records.iter().filter_map(|record| Some((record.url.as_ref()?, letters(&record.title))));
+        let titled: FxHashSet<(u64, String)> = titled.map(|(url, title)| (self.url_id(url), title)).collect();
+        let urls: FxHashSet<u64> = titled.iter().map(|(url, _)| *url).collect();
+        urls.len() >= MIN_PASSAGE_URLS && urls.len() == titled.len()
     }
 
     fn url_id(&self, url: &Url) -> u64 {
@@ -418,6 +457,32 @@ mod tests {
         let (one, other) = (rules.ids_of(&sea), rules.ids_of(&ship));
         assert_eq!((one[0], one[2]), (other[1], other[0]));
         assert_ne!(one[1], other[2]);
+    }
+
+    #[test]
+    fn passages_of_one_record_are_one_record() {
+        let passages = |pages: &[(&str, u32)]| -> Vec<RawRecord> {
+            let lines = |(page, lines): &(&str, u32)| {
+                let (url, page) = (format!("/wiki/{page}"), page.to_string());
+                (0..*lines).map(move |line| raw(&url, &format!("{page}, line {line}"))).collect::<Vec<_>>()
+            };
+            pages.iter().flat_map(lines).collect()
+        };
+        let mut rules = IdentityRules::default();
+        let answer = passages(&[("boat", 5), ("ship", 4), ("canoe", 3)]);
+        rules.learn(&answer, &Query::words("sea"));
+        let distinct = |rules: &IdentityRules, records: &[RawRecord]| {
+            rules.ids_of(records).into_iter().collect::<FxHashSet<_>>().len()
+        };
+        assert_eq!(distinct(&rules, &answer), 3);
+        assert_eq!(distinct(&rules, &passages(&[("raft", 6)])), 1, "an answer of one record");
+        let shared = [raw("/list", "Boat"), raw("/list", "Ship"), raw("/list", "Canoe")];
+        let mut rules = IdentityRules::default();
+        rules.learn(&shared, &Query::words("sea"));
+        assert_eq!(distinct(&rules, &shared), 3, "all records link to one page");
+        let lookups = ["Boat", "Ship", "Canoe", "Raft"].map(|name| raw(&format!("/find?query={name}"), name));
+        rules.learn(&lookups, &Query::words("sea"));
+        assert_eq!(distinct(&rules, &lookups), 4, "the parameter of the query names the record");
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub(super) struct DetailLink {
     known_shape: Option<u64>,
     /// Number of different targets in the column, divided by the number of records.
     pub(super) share: f32,
+    /// Most of its links have the URL shape of the detail links on earlier answers.
+    pub(super) is_known: bool,
     /// Share of its links that repeat the query.
     pub(super) repeating_share: f32,
     /// Share of its links that have the most common URL shape.
@@ -89,6 +91,7 @@ impl DetailLink {
             column: link.column,
             known_shape: None,
             share: 1.0,
+            is_known: false,
             repeating_share: 0.0,
             purity: 1.0,
             is_title: true,
@@ -152,7 +155,9 @@ pub(super) fn detail_link(
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
     let targets_per_record = targets_per_record(view, &group.segments[..sample], column);
-    Some(DetailLink { targets_per_record, known_shape, ..columns[&column].summary(column, sample) })
+    let is_known = columns[&column].has_shape(known_shape);
+    let summary = columns[&column].summary(column, sample);
+    Some(DetailLink { targets_per_record, known_shape, is_known, ..summary })
 }
 
 fn targets_per_record(view: &AnswerView<'_>, segments: &[Segment], column: u64) -> f32 {
@@ -184,11 +189,16 @@ impl LinkColumn {
         *self.shapes.entry(key.shape).or_default() += 1;
     }
 
+    /// Returns true if most links have this URL shape.
+    fn has_shape(&self, shape: Option<u64>) -> bool {
+        let with_shape = shape.and_then(|shape| self.shapes.get(&shape)).copied().unwrap_or_default();
+        2 * with_shape > self.records
+    }
+
     /// Quality of the column, see the module's formula.
     fn quality(&self, sample: usize, known_shape: Option<u64>) -> f32 {
         let count = self.records as f32;
-        let known = known_shape.and_then(|shape| self.shapes.get(&shape)).copied().unwrap_or_default();
-        let factor = if 2 * known > self.records { KNOWN_SHAPE_FACTOR } else { 1.0 };
+        let factor = if self.has_shape(known_shape) { KNOWN_SHAPE_FACTOR } else { 1.0 };
         let share = |part: usize| part as f32 / count;
         let length = (self.text_bytes as f32 / count / FULL_NAME_BYTES).min(1.0);
         let name = share(self.named) * share(self.names.len()) * (0.3 + 0.7 * length);
@@ -205,6 +215,7 @@ impl LinkColumn {
             column,
             known_shape: None,
             share: self.targets.len() as f32 / sample as f32,
+            is_known: false,
             repeating_share: share(self.repeating),
             purity: share(self.shapes.values().copied().max().unwrap_or_default()),
             is_title: self.names.len() * 2 > self.records || self.records == 1,

@@ -12,7 +12,8 @@
 //! - `P`: place on the page, see [`place_factor`]
 //! - `m`: share of records that contain a query word
 //! - `C`: 1.7 if the page states that it shows this number of records, else 1
-//! - `H`: 0.4 if hardly any holder has more than one record, so that the holders are the records, else 1
+//! - `H`: 0.4 if hardly any holder has more than one record and the holders are no lists, so that they are the records,
+//!   else 1
 //! - `O`: 0.5 if the end of a record precedes the first record, so that records start elsewhere, else 1
 //! - `K`: 4 in the place of earlier records, else `1 - 0.6 / (r + 0.2)` for `r` records
 //!
@@ -34,6 +35,8 @@ const MAX_LEVELS: usize = 5;
 const MAX_NODES: usize = 80;
 /// Share of records with a detail link below which the group has none. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
+/// Least value of `s` for links with the URL shape of earlier detail links. Guess.
+const MIN_KNOWN_SHARE: f32 = 0.5;
 /// The same, if the links lead to another host: advertisements are in some records only. Guess.
 const MIN_FOREIGN_LINK_SHARE: f32 = 0.7;
 /// Bytes of a class or id that are examined. Guess.
@@ -75,7 +78,7 @@ pub(super) fn score(
     drop_furniture(view, &mut group);
     let known_shape = template.and_then(RecordTemplate::detail_shape);
     let detail = detail_link(view, &group, known_shape)
-        .filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE)
+        .filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE || detail.is_known)
         .filter(|detail| detail.share >= MIN_FOREIGN_LINK_SHARE || !is_foreign(view, &group, detail));
     let count = group.segments.len();
     let matching = group.segments.iter().filter(|segment| view.has_query_word(segment.text(view))).count();
@@ -84,11 +87,9 @@ pub(super) fn score(
     let linked = match &detail {
         Some(detail) => {
             let one_target = detail.targets_per_record.max(1.0).powf(-1.5);
-            detail.share
-                * detail.share
-                * (0.4 + 0.6 * detail.purity)
-                * (1.0 - 0.85 * detail.repeating_share)
-                * one_target
+            // An answer may show many passages of one record.
+            let share = if detail.is_known { detail.share.max(MIN_KNOWN_SHARE) } else { detail.share };
+            share * share * (0.4 + 0.6 * detail.purity) * (1.0 - 0.85 * detail.repeating_share) * one_target
         }
         None => 0.25 * linkless_factor(view, &group),
     };
@@ -101,7 +102,7 @@ pub(super) fn score(
         * place_factor(view, &group)
         * (1.0 + 0.8 * matching_share)
         * if is_stated { 1.7 } else { 1.0 }
-        * if holders_are_records(&group) { 0.4 } else { 1.0 }
+        * if holders_are_records(view, &group) { 0.4 } else { 1.0 }
         * if starts_late(view, &group) { 0.5 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
     ScoredGroup { group, detail, score, matching_share, is_known }
@@ -139,9 +140,12 @@ fn siblings<'a>(view: &'a AnswerView<'_>, segment: Segment) -> impl Iterator<Ite
     std::iter::successors(Some(segment.first), next).take(MAX_NODES)
 }
 
-/// Returns true if at least 80 % as many holders as records exist: then the holders are the records.
-fn holders_are_records(group: &RecordGroup) -> bool {
-    group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8
+/// Returns true if at least 80 % as many holders as records exist: then the holders are the records. Lists are no records:
+/// under several headings, many have one item only.
+fn holders_are_records(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let is_list = |at: &usize| matches!(view.outline.nodes()[*at].tag, tag!("ul") | tag!("ol"));
+    let are_many = group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8;
+    are_many && !group.holders.iter().all(is_list)
 }
 
 /// Returns true if the element before the first record has the same name and continues other records, as when each
@@ -191,12 +195,16 @@ fn mass(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     group.segments.iter().map(|segment| record_mass(view.new_weight(segment.nodes(view)))).sum()
 }
 
-/// Plausibility of records without detail links: 0 for single cells or inline elements, 0.1 for segments that hold
-/// several records or a part of one, 1 for at least two texts per record, else 0.3. The values are guesses.
+/// Plausibility of records without detail links: 0 for single cells, inline elements or labelled fields of a form, 0.1
+/// for segments that hold several records or a part of one, 1 for at least two texts per record, else 0.3. The values
+/// are guesses.
 fn linkless_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
     let nodes = view.outline.nodes();
     let is_cell = |at: usize| matches!(nodes[at].tag, tag!("td") | tag!("th") | tag!("span") | tag!("a"));
     let texts = |at: &Segment| at.nodes(view).filter(|at| nodes[*at].is_text()).take(4).count();
+    if are_form_fields(view, group) {
+        return 0.0;
+    }
     if alternate(view, group) {
         return 0.1;
     }
@@ -215,6 +223,16 @@ fn linkless_factor(view: &AnswerView<'_>, group: &RecordGroup) -> f32 {
         count += 1;
     }
     if text_count >= 2 * count { 1.0 } else { 0.3 }
+}
+
+/// Returns true if most segments hold a label and none a word of the query: then they are fields of a form, such as a
+/// detailed search that is shown instead of results.
+fn are_form_fields(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let nodes = view.outline.nodes();
+    let has_label = |segment: &&Segment| segment.nodes(view).any(|at| nodes[at].tag == tag!("label"));
+    let has_word = |segment: &Segment| view.has_query_word(segment.text(view));
+    let sample = &group.segments[..group.segments.len().min(MAX_COMPARED)];
+    sample.iter().filter(has_label).count() * 2 > sample.len() && !sample.iter().any(has_word)
 }
 
 /// Returns true if the segments are single elements that repeat a cycle of two or three shapes: then each cycle is a
