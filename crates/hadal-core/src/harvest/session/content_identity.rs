@@ -3,8 +3,8 @@
 //! A counter or a widening limit in the address makes a new address for every showing of a record. The signs are
 //! records with new addresses and a text that was shown before under another address. If more than half of the recent new
 //! addresses, or of those on one page, show known text, then equal text identifies a record. Text that one page shows twice
-//! belongs to several records and is no sign. Equal text also identifies records for a while after the rules that derive
-//! ids from addresses have changed.
+//! belongs to several records and is no sign. After the rules that derive ids from addresses have changed, equal text also
+//! identifies the records that were known before, and for a while any record.
 
 use crate::harvest::record::{Record, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,8 +28,8 @@ const MAX_TEXTS: usize = 1_000_000;
 pub struct ContentIdentity {
     /// Id of the first record with a text, by hash of its letters.
     first: FxHashMap<u64, RecordId>,
-    /// Id of the first record with a text, by hash of its letters and digits.
-    first_exact: FxHashMap<u64, RecordId>,
+    /// Id of the first record with a text and the number of texts before it, by hash of its letters and digits.
+    first_exact: FxHashMap<u64, (RecordId, usize)>,
     /// Id of the first record with an address and title. Ids of known records change with the rules that derive them.
     first_address: FxHashMap<u64, RecordId>,
     /// Texts that one page showed twice, by hash of their letters.
@@ -40,6 +40,8 @@ pub struct ContentIdentity {
     repeated: f64,
     /// New addresses for which an equal text still identifies the record.
     expected: u32,
+    /// Texts that were known when addresses last changed. They identify their records for ever.
+    renamed: usize,
 }
 
 /// Hashes of a record's text.
@@ -95,13 +97,14 @@ impl ContentIdentity {
         let is_expected = self.expected > 0;
         self.expected = if exact.is_some() { self.expected } else { self.expected.saturating_sub(1) };
         match (by_letters, exact) {
-            (_, Some(first)) if is_expected => return first,
+            (_, Some((first, number))) if is_expected || number < self.renamed => return first,
             (Some(first), _) if self.are_addresses_volatile() => return first,
             _ => {}
         }
         if self.first_exact.len() < MAX_TEXTS {
             self.first.entry(text.letters).or_insert(id);
-            self.first_exact.entry(text.exact).or_insert(id);
+            let number = self.first_exact.len();
+            self.first_exact.entry(text.exact).or_insert((id, number));
         }
         id
     }
@@ -120,6 +123,7 @@ impl ContentIdentity {
     /// Expects new addresses of known records, because the rules that derive ids from addresses have changed.
     pub fn expect_new_addresses(&mut self) {
         self.expected = MAX_EXPECTED;
+        self.renamed = self.first_exact.len();
     }
 
     fn add_new_address(&mut self, is_repeated: bool) {
@@ -215,7 +219,12 @@ mod tests {
         check.expect_new_addresses();
         let mut after = page(200);
         check.identify(&mut after, &known);
-        assert_eq!(after.iter().map(|record| record.id).collect::<Vec<_>>(), known_ids(&before));
+        assert_eq!(known_ids(&after), known_ids(&before));
+        let mut others: Vec<Record> = (0..300).map(|at| record(1_000 + at, &name(20 + at))).collect();
+        check.identify(&mut others, &known);
+        let mut late = page(2_000);
+        check.identify(&mut late, &known);
+        assert_eq!(known_ids(&late), known_ids(&before), "however many other records came between");
     }
 
     #[test]
