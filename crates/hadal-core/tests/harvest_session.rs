@@ -392,6 +392,20 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
 }
 
 #[test]
+fn an_entry_page_that_was_fetched_before_is_not_fetched_again() {
+    let home = Url::parse("http://museum.example/").unwrap();
+    let (_, _, body) = PlainSearch { records: 9 }.answer(&Request::get(home.clone()));
+    let page = html::parse(body.as_bytes(), None, &home);
+    let entry_page = EntryPage::new(page.forms[0].clone(), home, page.charset);
+    let policy = find_policy("hadal").unwrap().make(&PolicyContext::default());
+    let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
+    let mut session = HarvestSession::new(entry_page, policy, options);
+    assert_eq!(session.next_request().unwrap().1, RequestPurpose::EntryPage);
+    session.open_with(&page);
+    assert_eq!(session.next_request().unwrap().1, RequestPurpose::Calibration);
+}
+
+#[test]
 fn all_records_behind_a_search_box_are_found() {
     for policy in ["adaptive", "hadal"] {
         let result = run(&mut PlainSearch { records: 150 }, policy, 400);

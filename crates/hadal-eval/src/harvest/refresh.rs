@@ -135,6 +135,7 @@ async fn harvest_all(
             source: "web".into(),
             words: form.topic.map(str::to_string).into_iter().collect(),
             cost: (0, 0),
+            entry_page: Some(Box::new(page.clone())),
         };
         let options =
             HarvestOptions { coverage: COVERAGE, records: None, details: DetailMode::Never, seed: 1 };

@@ -22,6 +22,7 @@ use crate::store::{
 use futures::StreamExt;
 use hadal_core::harvest::policy::{PolicyContext, PolicyEntry};
 use hadal_core::harvest::session::{HarvestEnding, HarvestOptions};
+use hadal_core::page::Page;
 use hadal_core::time::Time;
 use open_form::OpenedForm;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,6 +82,8 @@ pub struct HarvestJob {
     pub policy_context: PolicyContext,
     /// Requests and bytes that were spent to open the form. They are charged to the harvest.
     pub opening_cost: (u64, u64),
+    /// Entry page, if it was fetched to open the form.
+    pub entry_page: Option<Box<Page>>,
     /// True: earlier results of this harvest are discarded first.
     pub fresh: bool,
 }
@@ -91,6 +94,7 @@ impl HarvestJob {
         let seed = options.seed;
         HarvestJob {
             opening_cost: form.cost,
+            entry_page: form.entry_page,
             spec: HarvestSpec {
                 form: form.id,
                 topic: form.topic,

@@ -88,6 +88,8 @@ pub struct OpenedForm {
     pub words: Vec<String>,
     /// Requests and bytes that were spent to open it.
     pub cost: (u64, u64),
+    /// The page that the form is on, if it was fetched to open the form.
+    pub entry_page: Option<Box<Page>>,
 }
 
 /// Reason why a form is not harvested.
@@ -148,6 +150,7 @@ fn harvested_form(store: &dyn Store, id: FormId, posts: PostForms) -> Result<Ope
         source: spec.source,
         words: Vec::new(),
         cost: (0, 0),
+        entry_page: None,
     })
 }
 
@@ -213,6 +216,7 @@ pub fn open_found(
         source: run.spec.source,
         words: Vec::new(),
         cost: (0, 0),
+        entry_page: None,
     })
 }
 
@@ -359,16 +363,21 @@ async fn form_in_browser(
         Some(learned) => {
             tracing::info!("{}", learned.evidence);
             check_submittable(url, &learned.form, 1.0, search.posts)?;
-            Ok(opened(learned.form, url, Some(&rendered.page), search.source))
+            Ok(opened_in_browser(learned.form, url, &rendered.page, search.source))
         }
         None => {
             let (form, _) = form_on_page(&rendered.page, None, search.posts)?;
             if is_scripted(&form) {
                 return Err(FormOpenError::NotLearned(url.clone()));
             }
-            Ok(opened(form, url, Some(&rendered.page), search.source))
+            Ok(opened_in_browser(form, url, &rendered.page, search.source))
         }
     }
+}
+
+/// Form of a rendered page. The harvest fetches the page once more, without its scripts.
+fn opened_in_browser(form: Form, url: &Url, page: &Page, source: &str) -> OpenedForm {
+    OpenedForm { entry_page: None, ..opened(form, url, Some(page), source) }
 }
 
 /// First endpoint of a page that lists records. Beside a visible form, only a list of the form's records counts.
@@ -444,6 +453,17 @@ pub async fn page_at_url(url: &Url, client: &PoliteClient, clock: &mut Clock) ->
     Ok(html::parse(&response.body, response.headers.get("content-type"), &url))
 }
 
+/// Opens the likeliest search form that a page shows, whatever endpoints the page has.
+pub async fn shown_form(
+    search: &SearchLocation<'_>,
+    client: &PoliteClient,
+    clock: &mut Clock,
+) -> Result<OpenedForm, FormOpenError> {
+    let page = page_at_url(search.url, client, clock).await?;
+    let (form, _) = form_on_page(&page, search.picked, search.posts)?;
+    Ok(opened(form, &page.url, Some(&page), search.source))
+}
+
 async fn fetch(
     url: &Url,
     client: &PoliteClient,
@@ -479,6 +499,7 @@ fn opened(form: Form, url: &Url, page: Option<&Page>, source: &str) -> OpenedFor
         source: source.to_string(),
         words: page.map(|page| title_words(&page.title)).unwrap_or_default(),
         cost: (0, 0),
+        entry_page: page.cloned().map(Box::new),
     }
 }
 

@@ -109,6 +109,9 @@ impl<'a> HarvestRun<'a> {
             let PastAnswer { query, records } = answer?;
             replay(&mut session, &query, &records);
         }
+        if let Some(page) = &job.entry_page {
+            session.open_with(page);
+        }
         if row.progress.state != HarvestState::Running {
             let running =
                 HarvestProgress { state: HarvestState::Running, ending: None, ..row.progress.clone() };

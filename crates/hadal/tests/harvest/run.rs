@@ -46,6 +46,7 @@ fn job(world: &World) -> HarvestJob {
         options: HarvestOptions { coverage: 0.98, records: None, details: DetailMode::Never, seed: 1 },
         policy_context: PolicyContext { seed: 1, ..PolicyContext::default() },
         opening_cost: (0, 0),
+        entry_page: None,
         spec: HarvestSpec {
             form: form_id(&sample.form, &home),
             topic: String::new(),

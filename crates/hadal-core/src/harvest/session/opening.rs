@@ -8,6 +8,7 @@ use crate::critic::probe::redirect::meta_refresh;
 use crate::harvest::answer::{AnswerKind, AnswerSample};
 use crate::harvest::query::Query;
 use crate::http::{Method, Request};
+use crate::page::Page;
 
 /// Redirects followed for one page. Guess.
 const MAX_REDIRECTS: u8 = 5;
@@ -30,21 +31,38 @@ impl HarvestSession {
             return HarvestUpdate::default();
         }
         if let Some(document) = &response.document {
-            self.entry_page.refresh(&document.page);
-            self.data_reader.add_links(document.page.links.iter().map(|link| &link.url));
-            if !self.entry_page.lists_all() {
-                self.browse.find_lists(&document.page, "");
-            }
-            self.opening_words = OpeningWords::of(&document.page);
-            self.entry_text.clone_from(&document.page.text);
-            self.reader.add_entry_page(&document.page.text);
+            self.learn_entry_page(&document.page);
         }
-        let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_samples == 0);
-        if let Some(query) = query {
-            let request = self.entry_page.request_for(&query);
-            self.stage = SessionStage::Calibrate(Box::new(CalibrationQuery { query, request, redirects: 0 }));
-        }
+        self.stage = self.after_opening();
         HarvestUpdate::default()
+    }
+
+    /// Opens the form with an entry page that the caller has just fetched, instead of a request of this session.
+    pub fn open_with(&mut self, page: &Page) {
+        if let SessionStage::Open = self.stage {
+            self.learn_entry_page(page);
+            self.stage = self.after_opening();
+        }
+    }
+
+    fn learn_entry_page(&mut self, page: &Page) {
+        self.entry_page.refresh(page);
+        self.data_reader.add_links(page.links.iter().map(|link| &link.url));
+        if !self.entry_page.lists_all() {
+            self.browse.find_lists(page, "");
+        }
+        self.opening_words = OpeningWords::of(page);
+        self.entry_text.clone_from(&page.text);
+        self.reader.add_entry_page(&page.text);
+    }
+
+    /// Calibration query, or the first query of a resumed harvest.
+    fn after_opening(&self) -> SessionStage {
+        let query = self.entry_page.calibration_query(self.options.seed).filter(|_| self.reader_samples == 0);
+        query.map_or(SessionStage::Choose, |query| {
+            let request = self.entry_page.request_for(&query);
+            SessionStage::Calibrate(Box::new(CalibrationQuery { query, request, redirects: 0 }))
+        })
     }
 
     /// Follows a redirect of the entry page. Returns false if there is none.

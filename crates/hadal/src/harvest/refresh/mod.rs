@@ -188,6 +188,7 @@ fn job(row: &HarvestRow) -> HarvestJob {
         },
         policy_context: PolicyContext::default(),
         opening_cost: (0, 0),
+        entry_page: None,
         fresh: false,
     }
 }
