@@ -14,6 +14,7 @@
 //!    same place scores higher.
 //! 5. **Records.** `records::members` drops rows that are no records and adds irregular ones. `records` and
 //!    `records::fields` read the title, URL, text and fields of each.
+//!    If `sections` finds that they are the sections of one document, the document is the only record.
 //! 6. **Identity.** `identity` derives a record's id from its URL without the parts that change from visit to visit.
 //! 7. **Next page and facets.** `pager` finds the request for the next page, and `facets` the links that narrow the
 //!    query.
@@ -41,6 +42,7 @@ mod near_duplicates;
 mod pager;
 mod reader;
 mod records;
+mod sections;
 mod view;
 
 pub use data::{DataDocument, DataReader, MAX_DATA_BYTES};
@@ -75,6 +77,11 @@ impl Answer {
     /// An answer without results.
     pub(super) fn nothing() -> Answer {
         Answer::without_records(AnswerKind::Nothing)
+    }
+
+    /// The page of one record.
+    pub(super) fn of_record(record: Record) -> Answer {
+        Answer { records: vec![record], ..Answer::without_records(AnswerKind::OneRecord) }
     }
 
     fn without_records(kind: AnswerKind) -> Answer {

@@ -8,6 +8,7 @@ use super::identity::{IdentityRules, PartEvidence};
 use super::links::url_shape;
 use super::pager::{ListPages, next_page};
 use super::records::{RawRecord, RecordTemplates};
+use super::sections::SectionTitles;
 use super::view::{AnswerView, query_hash};
 use super::{Answer, AnswerKind};
 use crate::critic::page_kind::stated_counts;
@@ -17,6 +18,7 @@ use crate::html::Document;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use url::Url;
 
 /// URL paths of answers stored per form. Guess.
 const MAX_PATHS: usize = 8;
@@ -49,6 +51,9 @@ pub struct AnswerReader {
     paths: Vec<String>,
     /// Counts from [`MIN_ENTRY_COUNT`] on that the entry page states.
     entry_counts: BTreeSet<u64>,
+    /// A resumed harvest learns them again.
+    #[serde(skip)]
+    sections: SectionTitles,
 }
 
 impl AnswerReader {
@@ -101,15 +106,30 @@ impl AnswerReader {
     pub fn read_first_page(&mut self, document: &Document, status: u16, query: &Query) -> (Answer, bool) {
         let analysis = self.analyse(&AnswerSample { document, status, query });
         let records = self.raw_records(&analysis);
-        let has_new_rules = analysis.kind == AnswerKind::Results
-            && self.identity.learn_parts(&records, query, PartEvidence::TwoAnswers);
+        let is_list = analysis.kind == AnswerKind::Results && !self.is_document(&analysis, query);
+        if is_list {
+            self.sections.learn(&records);
+        }
+        let has_new_rules = is_list && self.identity.learn_parts(&records, query, PartEvidence::TwoAnswers);
         (self.answer_of(&analysis, query), has_new_rules)
+    }
+
+    /// Returns true if the answer to words is one document, read as a list of its sections.
+    fn is_document(&self, analysis: &AnswerAnalysis<'_>, query: &Query) -> bool {
+        let is_list = analysis.kind == AnswerKind::Results && !query.words.trim().is_empty();
+        is_list && self.sections.are_sections(&analysis.records())
     }
 
     fn answer_of(&self, analysis: &AnswerAnalysis<'_>, query: &Query) -> Answer {
         let mut answer = Answer::without_records(analysis.kind);
         answer.total = analysis.total();
         match analysis.kind {
+            AnswerKind::Results if self.is_document(analysis, query) => {
+                let document = analysis.page_as_record();
+                let url = document.url.filter(|url| names_query(url, query));
+                answer.kind = AnswerKind::OneRecord;
+                answer.records = self.identify(vec![RawRecord { url, ..document }]);
+            }
             AnswerKind::Results => self.read_results(analysis, query, &mut answer),
             AnswerKind::OneRecord => answer.records = self.identify(vec![analysis.page_as_record()]),
             _ => {}
@@ -177,9 +197,10 @@ impl AnswerReader {
     /// ids changed.
     fn add_template(&mut self, sample: &AnswerSample<'_>) -> bool {
         let analysis = self.analyse(sample);
-        if analysis.kind != AnswerKind::Results {
+        if analysis.kind != AnswerKind::Results || self.is_document(&analysis, sample.query) {
             return false;
         }
+        self.sections.learn(&analysis.records());
         let has_new_names = self.copied_parameters.learn(&analysis.records());
         let records = self.raw_records(&analysis);
         if let Some(found) = analysis.found {
@@ -193,4 +214,11 @@ impl AnswerReader {
         }
         self.identity.learn(&records, sample.query) | has_new_names
     }
+}
+
+/// Returns true if an address contains the words of a query, so that it differs between answers.
+fn names_query(url: &Url, query: &Query) -> bool {
+    let words = query.words.trim().to_lowercase();
+    let has_value = url.query_pairs().any(|(_, value)| value.trim().to_lowercase() == words);
+    has_value || path_key(url, query) != path_key(url, &Query::default())
 }

@@ -24,7 +24,7 @@ const TEST_PAGES: u32 = 4;
 /// Least number of words that a richer detail page adds. It must also add half as many words as the entry has. Guess.
 const MIN_ADDED_WORDS: usize = 8;
 /// Detail pages that are fetched automatically however few other requests were sent. Guess.
-const MIN_AUTO_PAGES: u32 = 24;
+const MIN_AUTO_PAGES: u32 = 8;
 /// Further automatic detail pages per other request. A result page holds many records and a detail page none. Without
 /// detail pages, five real applications needed 439 requests to 90 % of their records, with all of them 2,345.
 const AUTO_PAGES_PER_REQUEST: f64 = 0.1;
@@ -184,7 +184,7 @@ mod tests {
                 queued += 1;
             }
         }
-        assert_eq!(queued, 34);
+        assert_eq!(queued, 18);
         assert!(check.is_useful(DetailMode::Auto), "queued pages are fetched");
     }
 

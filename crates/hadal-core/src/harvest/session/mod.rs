@@ -29,6 +29,7 @@ mod ending;
 mod entry_page;
 mod exchange;
 mod learning;
+mod lookup;
 mod opening;
 mod opening_words;
 mod paused;
@@ -56,6 +57,7 @@ use completion::RecentYield;
 use content_identity::ContentIdentity;
 use details::DetailPageCheck;
 use ending::FailureStreak;
+use lookup::LookupRecords;
 use opening::CalibrationQuery;
 use paused::PausedReadings;
 use reading::AnswerReading;
@@ -111,6 +113,7 @@ pub struct HarvestSession {
     known: FxHashSet<RecordId>,
     near_duplicates: NearDuplicates,
     content_identity: ContentIdentity,
+    lookups: LookupRecords,
     search_check: SearchCheck,
     /// HTTP status of the answer to the calibration query.
     empty_answer_status: u16,
@@ -169,6 +172,7 @@ impl HarvestSession {
             known: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
             content_identity: ContentIdentity::default(),
+            lookups: LookupRecords::default(),
             search_check: SearchCheck::default(),
             empty_answer_status: 200,
             details: DetailPageCheck::default(),

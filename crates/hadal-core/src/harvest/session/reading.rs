@@ -18,7 +18,10 @@ pub const LIST_PART: u32 = 100;
 /// Detail pages fetched for one answer. Guess.
 const MAX_DETAILS: usize = 10_000;
 /// Consecutive pages without a new record after which the rest of a browse list is skipped. Guess.
-const STALE_PAGES: u32 = 8;
+pub const STALE_LIST_PAGES: u32 = 8;
+/// Consecutive pages without a new record after which the answer to a query is paused. The policy may continue it at once;
+/// before that, the stop rule is applied. Guess.
+pub const STALE_QUERY_PAGES: u32 = 10;
 
 /// A query and its answer so far.
 #[derive(Clone, Debug)]
@@ -140,10 +143,10 @@ impl AnswerReading {
         self.query.link.is_some() || self.query == Query::default()
     }
 
-    /// True if the last [`STALE_PAGES`] pages of `page_size` records had no new record.
-    pub fn is_stale(&self, page_size: u32) -> bool {
-        let last = self.records.iter().rev().take((STALE_PAGES * page_size) as usize);
-        self.own_pages() >= STALE_PAGES && last.into_iter().all(|(_, is_new)| !is_new)
+    /// True if the last `pages` pages of `page_size` records, all read since the last pause, had no new record.
+    pub fn is_stale(&self, pages: u32, page_size: u32) -> bool {
+        let last = self.records.iter().rev().take((pages * page_size) as usize);
+        self.own_pages() >= pages && last.into_iter().all(|(_, is_new)| !is_new)
     }
 
     /// Pages read since the answer was begun or continued.

@@ -1,7 +1,7 @@
 //! Result pages and detail pages: reads records off each response and decides whether the answer continues.
 
 use super::opening::redirect_request;
-use super::reading::{AnswerReading, LIST_PART, MAX_PAGES};
+use super::reading::{AnswerReading, LIST_PART, MAX_PAGES, STALE_LIST_PAGES, STALE_QUERY_PAGES};
 use super::search_check::COMPARED_ANSWERS;
 use super::{
     DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse,
@@ -18,6 +18,8 @@ use std::time::Duration;
 
 /// Words that a record needs before it is compared with others for near-duplicates. Guess.
 const MIN_COMPARED_WORDS: usize = 30;
+/// Records on a page above which a sample of their detail pages is not needed: the page shows enough words. Guess.
+const MAX_DETAILED_RECORDS: usize = 100;
 /// Times that one query is sent again because the site asked to wait. Guess.
 const MAX_WAITS: u8 = 3;
 /// Added to the first wait that a site states: the default delay between two requests, which had passed before.
@@ -47,6 +49,12 @@ impl HarvestSession {
         if let Some(wait) = stated_wait(&document.page).filter(|_| reading.waits < MAX_WAITS) {
             return self.wait_and_repeat(reading, wait);
         }
+        let is_query = reading.pages == 0 && !reading.is_browsing();
+        if let Some(record) = self.lookups.named(&reading.query, self.known.len(), &document.page.text)
+            && is_query
+        {
+            return self.add_page(reading, Answer::of_record(record));
+        }
         let shows_form = self.entry_page.refresh(&document.page);
         let has_learned = self.train_reader(&reading, &document, status);
         let (answer, has_new_rules) = self.read_answer(&reading, &document, status, !has_learned);
@@ -61,7 +69,6 @@ impl HarvestSession {
         let is_trained = self.reader_samples as usize >= COMPARED_ANSWERS;
         let is_refuted =
             is_trained && kind == AnswerKind::Nothing && self.search_check.is_refuted(&self.reader);
-        let is_query = reading.pages == 0 && !reading.is_browsing();
         let (answer, kind) = match is_query && self.shows_site_only(&document, &reading, &answer) {
             true => (Answer::nothing(), AnswerKind::Nothing),
             false => (answer, kind),
@@ -233,7 +240,7 @@ impl HarvestSession {
     fn end_before_next_page(&self, reading: &AnswerReading) -> Option<ReadingEnd> {
         let is_enough = self.options.records.is_some_and(|wanted| self.record_count() >= wanted);
         let continues = match self.entry_page.lists_all() && !self.is_refresh && !is_enough {
-            true if reading.is_stale(self.page_size) => return Some(ReadingEnd::LastPage),
+            true if reading.is_stale(STALE_LIST_PAGES, self.page_size) => return Some(ReadingEnd::LastPage),
             true => reading.own_pages() < LIST_PART,
             false => reading.pages < MAX_PAGES && self.wants_next_page(reading),
         };
@@ -245,7 +252,10 @@ impl HarvestSession {
             return false;
         }
         if reading.is_browsing() && !self.is_refresh {
-            return !reading.is_stale(self.page_size);
+            return !reading.is_stale(STALE_LIST_PAGES, self.page_size);
+        }
+        if !self.is_refresh && reading.is_stale(STALE_QUERY_PAGES, self.page_size) {
+            return false;
         }
         let hits = reading.hits();
         self.policy.wants_next_page(&reading.outcome(&hits), &self.costs())
@@ -255,6 +265,7 @@ impl HarvestSession {
     /// as that record, unless it has an address of its own.
     fn add_records(&mut self, reading: &mut AnswerReading, mut records: Vec<Record>) -> Vec<(Record, u32)> {
         let mut new = Vec::new();
+        let is_long = records.len() > MAX_DETAILED_RECORDS && self.options.details != DetailMode::Always;
         self.content_identity.identify(&mut records, &self.known);
         for mut record in records {
             self.details.add_listed(&record);
@@ -268,9 +279,10 @@ impl HarvestSession {
             }
             let is_new = self.known.insert(record.id);
             if is_new {
+                self.lookups.add(&record, self.entry_page.form());
                 new.push((record.clone(), reading.query.after + reading.records.len() as u32 + 1));
             }
-            let wants_detail = is_new && self.wants_details() && self.is_own_detail_page(&record);
+            let wants_detail = is_new && !is_long && self.wants_details() && self.is_own_detail_page(&record);
             if wants_detail {
                 self.details.add_queued();
             }
