@@ -64,6 +64,7 @@ impl AnswerList {
     fn add(&mut self, record: &Record, place: AnswerPlace) {
         let url = record.url.as_ref().map(|url| url.to_string());
         let alike = self.near_duplicates.find_or_insert(record).and_then(|id| self.by_record.get(&id));
+        let alike = alike.filter(|at| url.is_none() || !self.has_source(**at, &place.form_id));
         let known = alike.or_else(|| url.as_ref().and_then(|url| self.by_url.get(url))).copied();
         if let Some(at) = known {
             self.answers[at].sources.push(place);
@@ -81,6 +82,11 @@ impl AnswerList {
             fields: record.fields.iter().map(|(name, value)| [name.clone(), value.clone()]).collect(),
             sources: vec![place],
         });
+    }
+
+    /// Returns true if a source returned this answer. Similar records of one source with addresses of their own differ.
+    fn has_source(&self, at: usize, form_id: &str) -> bool {
+        self.answers[at].sources.iter().any(|place| place.form_id == form_id)
     }
 }
 
@@ -126,5 +132,13 @@ mod tests {
     fn no_records_give_an_empty_list() {
         assert!(merge_answers(&[], Vec::new()).is_empty());
         assert!(merge_answers(&[source("a.example")], vec![Vec::new()]).is_empty());
+    }
+
+    #[test]
+    fn similar_records_of_one_source_stay_apart() {
+        let records = vec![vec![record(1, "The Sea"), record(2, "the sea!")], vec![record(11, "The sea")]];
+        let answers = merge_answers(&[source("a.example"), source("b.example")], records);
+        let places: Vec<usize> = answers.iter().map(|answer| answer.sources.len()).collect();
+        assert_eq!(places, [2, 1]);
     }
 }

@@ -1,11 +1,12 @@
 //! One query to one form.
 
 use super::{Asker, SourceClient};
-use crate::harvest::open_form::OpenedForm;
+use crate::harvest::open_form::{self, OpenedForm, SearchLocation};
 use crate::harvest::parse_response;
 use crate::polite::{Clock, PoliteClient, SendOutcome};
 use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
 use hadal_core::address::Site;
+use hadal_core::critic::probe::query_field;
 use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts, StatedTotal};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::Record;
@@ -139,18 +140,27 @@ async fn query_form(
     source: &SourceClient,
     words: &str,
 ) -> Result<SourceReply, StoreError> {
-    let entry_page = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
-    if !entry_page.takes_words() {
-        return Ok(SourceReply::failed("the form has no text field for words"));
-    }
-    let mut session = session_of(asker, form, entry_page, words);
     let mut clock = source.clock;
     // A retry would send the form again without an entry in the audit log.
     let client = match clock {
         Clock::Real => source.client.without_retries(),
         Clock::Simulated(_) => source.client.without_retries().with_own_hosts(),
     };
-    let mut reply = SourceReply::default();
+    let shown = match query_field(&form.form) {
+        Some(_) => None,
+        // A list of all records takes no words; the page that names it usually has a search form too.
+        None => {
+            let page = SearchLocation::at(&form.page, &form.source);
+            match open_form::shown_form(&page, &client, &mut clock).await {
+                Ok(shown) if query_field(&shown.form).is_some() => Some(shown),
+                _ => return Ok(SourceReply::failed("the form has no text field for words")),
+            }
+        }
+    };
+    let form = shown.as_ref().unwrap_or(form);
+    let entry_page = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
+    let mut session = session_of(asker, form, entry_page, words);
+    let mut reply = SourceReply { requests: u32::from(shown.is_some()), ..SourceReply::default() };
     for _ in 0..MAX_REQUESTS {
         let Some((request, purpose)) = session.next_request() else { break };
         let sent = send_logged(asker, form, &client, &mut clock, (&request, purpose)).await?;
@@ -192,6 +202,9 @@ fn session_of(asker: &Asker, form: &OpenedForm, entry_page: EntryPage, words: &s
     let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
     if let Some(reader) = asker.reader(form.id) {
         session.restore(&reader);
+    }
+    if let Some(page) = &form.entry_page {
+        session.open_with(page);
     }
     session
 }
