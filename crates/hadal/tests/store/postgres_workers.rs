@@ -5,6 +5,7 @@ use hadal::store::*;
 use hadal_store_contract::cluster::{self, Cluster};
 use hadal_store_contract::fixture::*;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// A worker of the run `books`.
 struct TestWorker {
@@ -116,17 +117,17 @@ fn an_address_has_one_worker_at_a_time() {
         let granted = worker.store.claim_addresses(worker.run, ips).unwrap();
         granted
             .into_iter()
-            .map(|grant| (grant.address, grant.pause.as_secs(), grant.is_abandoned))
+            .map(|grant| (grant.address, grant.pause > Duration::from_secs(30), grant.is_abandoned))
             .collect::<Vec<_>>()
     };
-    assert_eq!(claim(&first, &ips[..1]), [(ips[0], 0, false)]);
-    assert_eq!(claim(&first, &ips[..1]), [(ips[0], 0, false)], "it has the address already");
-    assert_eq!(claim(&second, &ips), [(ips[1], 0, false)]);
+    assert_eq!(claim(&first, &ips[..1]), [(ips[0], false, false)]);
+    assert_eq!(claim(&first, &ips[..1]), [(ips[0], false, false)], "it has the address already");
+    assert_eq!(claim(&second, &ips), [(ips[1], false, false)]);
     assert!(second.report(WorkerReport::default()).unwrap().wanted_addresses.is_empty());
     assert_eq!(first.report(WorkerReport::default()).unwrap().wanted_addresses, [ips[0]]);
-    let released_addresses = vec![(ips[0], std::time::Duration::from_secs(60))];
+    let released_addresses = vec![(ips[0], Duration::from_secs(60))];
     first.report(WorkerReport { released_addresses, ..WorkerReport::default() }).unwrap();
-    assert_eq!(claim(&second, &ips[..1]), [(ips[0], 59, false)], "the rest of the pause goes with it");
+    assert_eq!(claim(&second, &ips[..1]), [(ips[0], true, false)], "the rest of the pause goes with it");
     assert!(claim(&first, &ips).is_empty());
     cluster.sql(&url, "UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = 2");
     first.report(WorkerReport::default()).unwrap();

@@ -228,13 +228,12 @@ fn links(run: i64, plan: &RunPlan<'_>) -> Result<Vec<Command>, Fault> {
         i32::from(queued.link.depth), i16::from(queued.attempts), state.name(), queued.link.url.to_string(),
         PackedLink::pack(&queued.link).map_err(Fault::damaged)?
     );
-    // The expression keeps the planner from an index of waiting links, which it would read as a whole.
     let rescored: Vec<_> = plan.rescored_links().collect();
     let rescored = columns!(
         "UPDATE links SET queue = new.queue, score = new.score, score_key = new.score_key, generation = new.generation
          FROM unnest($2::bigint[], $3::bigint[], $4::real[], $5::integer[], $6::bigint[])
              AS new (id, queue, score, score_key, generation)
-         WHERE links.run = $1 AND links.id = new.id AND links.state || '' = 'waiting'",
+         WHERE links.run = $1 AND links.id = new.id AND links.state = 'waiting'",
         run, rescored, |queued| bits(queued.link.id.0), bits(queued.queue.0), queued.score,
         queued.rank().score_key(), wide(queued.generation)
     );
