@@ -79,7 +79,7 @@ pub static TABLES: &[TableLayout] = &[
     numbered("runs", "id topic:f strategy:f seeds:t seed source:f", "id"),
     table(
         "progress",
-        "run state:t next_seq next_arrival now generation elapsed_ms max_requests requests bytes pages failed sites forms
+        "run state:t next_seq next_order now generation elapsed_ms max_requests requests bytes pages failed sites forms
          searchable relevant waiting probes",
         "run",
     ),
@@ -89,7 +89,7 @@ pub static TABLES: &[TableLayout] = &[
     table("in_flight", "run seq at target:t", "run, seq"),
     table(
         "hosts",
-        "run host:t site:t ip:t robots:t robots_until next_at failures latency_ms requests group_next_at
+        "run host:t site:t ip:t robots:t robots_until next_at failures latency_ms requests address_next_at
          robots_validator:f",
         "run, host",
     ),

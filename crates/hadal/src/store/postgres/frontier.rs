@@ -126,7 +126,7 @@ pub fn look_up(connection: &ServerConnection, run: RunId, keys: &LookUp<'_>) -> 
         command!("SELECT id FROM links WHERE run = $1 AND id = ANY($2)", run, links),
         command!("SELECT form_id FROM forms WHERE run = $1 AND form_id = ANY($2)", run, forms),
         command!(
-            "SELECT host, ip, robots, robots_until, next_at, failures, latency_ms, requests, group_next_at,
+            "SELECT host, ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at,
                  robots_validator FROM hosts WHERE run = $1 AND id = ANY($2) AND next_at IS NOT NULL",
             run,
             hosts

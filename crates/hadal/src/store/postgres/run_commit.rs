@@ -327,10 +327,10 @@ fn hosts(run: i64, plan: &RunPlan<'_>) -> Result<Option<Command>, Fault> {
                  ELSE new.robots_until END,
              robots_validator = CASE WHEN new.robots IS NULL THEN hosts.robots_validator ELSE new.robots_validator END,
              next_at = new.next_at, failures = new.failures, latency_ms = new.latency_ms, requests = new.requests,
-             group_next_at = new.group_next_at
+             address_next_at = new.address_next_at
          FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[],
              $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[]) AS new (id, ip, robots, robots_until,
-             robots_validator, first_until, next_at, failures, latency_ms, requests, group_next_at)
+             robots_validator, first_until, next_at, failures, latency_ms, requests, address_next_at)
          WHERE hosts.run = $1 AND hosts.id = new.id",
         run, hosts, |host|
         host_id(&host.state.host), host.state.ip.map(|ip| ip.to_string()),

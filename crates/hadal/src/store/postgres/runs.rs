@@ -87,7 +87,7 @@ pub fn frontier_rows(
     run: RunId,
     partitions: Option<&[i16]>,
 ) -> Result<RunCheckpoint, Fault> {
-    let requested = "SELECT host, ip, next_at, group_next_at FROM hosts
+    let requested = "SELECT host, ip, next_at, address_next_at FROM hosts
         WHERE run = $1 AND next_at IS NOT NULL AND ($2::smallint[] IS NULL OR partition = ANY($2))";
     let bonuses = "SELECT site, bonus FROM sites WHERE run = $1 AND bonus <> 0";
     let wanted = partitions.map(<[i16]>::to_vec);
@@ -167,10 +167,10 @@ pub fn counters(row: &Row) -> Result<RunCounters, Fault> {
 /// granted, other numbers never fall, and the end stays until a worker joins.
 pub fn save_progress(run: RunId, progress: &RunProgress, is_shared: bool) -> Result<Command, Fault> {
     const ALONE: &str =
-        "UPDATE progress SET state = $2, next_seq = $3, next_arrival = $4, now = $5, generation = $6,
+        "UPDATE progress SET state = $2, next_seq = $3, next_order = $4, now = $5, generation = $6,
         elapsed_ms = $7, max_requests = $8 WHERE run = $1";
     const SHARED: &str = "UPDATE progress SET state = CASE state WHEN 'exhausted' THEN state ELSE $2 END,
-        next_arrival = greatest(next_arrival, $3), now = greatest(now, $4), generation = greatest(generation, $5),
+        next_order = greatest(next_order, $3), now = greatest(now, $4), generation = greatest(generation, $5),
         elapsed_ms = greatest(elapsed_ms, $6), max_requests = $7 WHERE run = $1";
     let (id, state, max) = (bits(run.0), word(&progress.state)?, progress.max_requests.map(bits));
     let [seq, order, now, elapsed] =
@@ -204,7 +204,7 @@ pub fn rows(connection: &ServerConnection, query: &RunQuery) -> Result<Vec<RunRo
     let sql = format!(
         "SELECT counted.requests, counted.bytes, counted.pages, counted.failed, counted.sites, counted.forms,
              counted.searchable, counted.relevant, counted.waiting, counted.probes, id, topic,
-             strategy, seeds, seed, source, state, next_seq, next_arrival, now, generation, elapsed_ms, max_requests
+             strategy, seeds, seed, source, state, next_seq, next_order, now, generation, elapsed_ms, max_requests
          FROM runs JOIN progress ON progress.run = id JOIN run_counters AS counted ON counted.run = id
          {} ORDER BY id {direction} LIMIT ${}",
         codec::where_all(&conditions),

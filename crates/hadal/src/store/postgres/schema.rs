@@ -86,7 +86,7 @@ CREATE TABLE runs (
 );
 CREATE TABLE progress (
     run bigint PRIMARY KEY,
-    state text NOT NULL DEFAULT 'running', next_seq bigint NOT NULL DEFAULT 0, next_arrival bigint NOT NULL DEFAULT 0,
+    state text NOT NULL DEFAULT 'running', next_seq bigint NOT NULL DEFAULT 0, next_order bigint NOT NULL DEFAULT 0,
     now bigint NOT NULL DEFAULT 0, generation bigint NOT NULL DEFAULT 0, elapsed_ms bigint NOT NULL DEFAULT 0,
     max_requests bigint,
     requests bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0, pages bigint NOT NULL DEFAULT 0,
@@ -117,7 +117,7 @@ CREATE INDEX links_of_queue ON links (run, queue, score_key, arrival) WHERE stat
 CREATE TABLE hosts (
     run bigint NOT NULL, id bigint NOT NULL, host text COLLATE "C" NOT NULL, site text COLLATE "C" NOT NULL,
     ip text, robots text, robots_until bigint, next_at bigint, failures bigint, latency_ms bigint, requests bigint,
-    group_next_at bigint, robots_validator text,
+    address_next_at bigint, robots_validator text,
     PRIMARY KEY (run, id)
 );
 CREATE INDEX hosts_of_site ON hosts (run, site);

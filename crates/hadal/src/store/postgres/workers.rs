@@ -92,7 +92,7 @@ fn evicted(run: RunId) -> Fault {
 /// Statement that takes the row of a run for the rest of a transaction.
 fn hold(run: RunId) -> Command {
     let sql =
-        "SELECT max_requests, state, next_seq, next_arrival, lost FROM progress WHERE run = $1 FOR UPDATE";
+        "SELECT max_requests, state, next_seq, next_order, lost FROM progress WHERE run = $1 FOR UPDATE";
     command!(sql, bits(run.0))
 }
 

@@ -170,7 +170,7 @@ impl RunCommit<'_> {
         self.execute(
             "UPDATE hosts SET ip = ?1, robots = coalesce(?2, robots),
                  robots_until = iif(?2 IS NULL, coalesce(robots_until, ?3), ?3),
-                 next_at = ?4, failures = ?5, latency_ms = ?6, requests = ?7, group_next_at = ?8,
+                 next_at = ?4, failures = ?5, latency_ms = ?6, requests = ?7, address_next_at = ?8,
                  robots_validator = iif(?2 IS NULL, robots_validator, ?9) WHERE n = ?10",
             params![
                 state.ip.map(|ip| ip.to_string()),

@@ -29,7 +29,7 @@ fn known_forms(db: &Connection, run: RunId, forms: &[FormId]) -> rusqlite::Resul
 }
 
 fn host(db: &Connection, run: RunId, host: &Host) -> rusqlite::Result<Option<HostState>> {
-    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, group_next_at,
+    let sql = "SELECT ip, robots, robots_until, next_at, failures, latency_ms, requests, address_next_at,
             robots_validator FROM hosts
         WHERE run = ? AND host = ? AND next_at IS NOT NULL";
     let state = |row: &Row<'_>| {

@@ -72,7 +72,7 @@ pub fn checkpoint(db: &Connection, run: RunId, hosts: usize) -> rusqlite::Result
 }
 
 fn requested(db: &Connection, run: RunId) -> rusqlite::Result<Vec<RequestedHost>> {
-    let sql = "SELECT host, ip, next_at, group_next_at FROM hosts WHERE run = ? AND next_at IS NOT NULL";
+    let sql = "SELECT host, ip, next_at, address_next_at FROM hosts WHERE run = ? AND next_at IS NOT NULL";
     let host = |row: &Row<'_>| {
         let ip = row.get::<_, Option<Word<_>>>(1)?.map(|Word(ip)| ip);
         let (next_at, group_next_at) = (Time(unsigned(row, 2)?), Time(unsigned(row, 3)?));
@@ -106,7 +106,7 @@ fn in_flight(db: &Connection, run: RunId) -> rusqlite::Result<Vec<(SentStep, Opt
 
 /// Progress of a run, without the state of its strategy.
 fn progress(db: &Connection, run: RunId) -> rusqlite::Result<RunProgress> {
-    let sql = "SELECT state, next_seq, next_arrival, now, generation, elapsed_ms, max_requests
+    let sql = "SELECT state, next_seq, next_order, now, generation, elapsed_ms, max_requests
         FROM progress WHERE run = ?";
     db.prepare_cached(sql)?.query_row([bits(run.0)], |row| {
         let Word(state) = row.get(0)?;
@@ -159,10 +159,10 @@ fn errors(db: &Connection, run: RunId) -> rusqlite::Result<BTreeMap<FailureKind,
 /// Writes the progress of a run, without the state of its strategy.
 pub fn save_progress(db: &Connection, run: RunId, progress: &RunProgress) -> rusqlite::Result<()> {
     let sql =
-        "INSERT INTO progress (run, state, next_seq, next_arrival, now, generation, elapsed_ms, max_requests)
+        "INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, max_requests)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET state = excluded.state, next_seq = excluded.next_seq,
-            next_arrival = excluded.next_arrival, now = excluded.now, generation = excluded.generation,
+            next_order = excluded.next_order, now = excluded.now, generation = excluded.generation,
             elapsed_ms = excluded.elapsed_ms, max_requests = excluded.max_requests";
     db.prepare_cached(sql)?.execute(params![
         bits(run.0),

@@ -61,7 +61,7 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE TABLE progress (
     run INTEGER PRIMARY KEY,
-    state TEXT NOT NULL, next_seq INTEGER NOT NULL, next_arrival INTEGER NOT NULL, now INTEGER NOT NULL,
+    state TEXT NOT NULL, next_seq INTEGER NOT NULL, next_order INTEGER NOT NULL, now INTEGER NOT NULL,
     generation INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL, max_requests INTEGER,
     requests INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
     pages INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
@@ -95,7 +95,7 @@ CREATE TABLE hosts (
     n INTEGER PRIMARY KEY,
     run INTEGER NOT NULL, host TEXT NOT NULL, site TEXT NOT NULL,
     ip TEXT, robots TEXT, robots_until INTEGER, next_at INTEGER, failures INTEGER,
-    latency_ms INTEGER, requests INTEGER, group_next_at INTEGER, robots_validator TEXT
+    latency_ms INTEGER, requests INTEGER, address_next_at INTEGER, robots_validator TEXT
 ) STRICT;
 CREATE UNIQUE INDEX hosts_known ON hosts (run, host);
 CREATE INDEX hosts_of_site ON hosts (run, site);
