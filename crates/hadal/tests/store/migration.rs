@@ -160,7 +160,7 @@ fn a_migrated_store_has_the_schema_of_a_new_one() {
 /// Rows of format 8, with the column names of that format.
 const ROWS_OF_FORMAT_8: &str = "
     INSERT INTO runs VALUES (1, 'books', 'hadal', '[\"http://seed.org/\"]', 7, 'web');
-    INSERT INTO progress (run, state, next_seq, next_arrival, now, generation, elapsed_ms, waiting)
+    INSERT INTO progress (run, state, next_seq, next_order, now, generation, elapsed_ms, waiting)
         VALUES (1, 'stopped', 3, 9, 500, 2, 4000, 0);
     INSERT INTO errors VALUES (1, 'http_404', 2), (1, 'kind of the past', 3), (1, 'another one', 4);
     INSERT INTO in_flight VALUES (1, 2, 400, '{\"Robots\":{\"host\":\"http://a.org\",\"url\":\"http://a.org/robots.txt\",\"hops\":0}}');
