@@ -634,7 +634,7 @@ class _SubmissionList(TypedDict):
 
 
 class SubmissionList(_SubmissionList, total=False):
-    """Submissions, oldest first; those of people last."""
+    """Submissions, oldest first; those of users last."""
 
     next: Optional[str]
 
@@ -1046,7 +1046,7 @@ class Client:
         after: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> SubmissionList:
-        """Audit log: every sending of a form. Entries outlive the run or harvest that made them."""
+        """Audit log: every submission of a form. Entries outlive the run or harvest that made them."""
         return cast("SubmissionList", self._json("GET", "/api/submissions", {"run": run, "harvest": harvest, "topic": topic, "after": after, "limit": limit}, None))
 
     def list_topics(self) -> TopicList:

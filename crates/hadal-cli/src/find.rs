@@ -74,7 +74,7 @@ pub struct FindArgs {
     /// Time budget of the run, as 2h
     #[arg(long, help_heading = "Limits", value_name = "TIME")]
     max_time: Option<String>,
-    /// Most requests in flight at the same time
+    /// Maximum number of requests in flight at the same time
     #[arg(long, help_heading = "Limits", value_name = "N")]
     concurrency: Option<String>,
     /// Visit only URLs that match the pattern (repeatable)
@@ -83,7 +83,7 @@ pub struct FindArgs {
     /// Never visit URLs that match the pattern (repeatable)
     #[arg(long, help_heading = "Scope", value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// File with one host per line that is never visited
+    /// File with one host per line; these hosts are never visited
     #[arg(long, help_heading = "Scope", value_name = "FILE")]
     block_hosts: Option<String>,
     /// Greatest number of clicks from a seed
@@ -174,7 +174,7 @@ pub struct FindPlan {
     pub backlinks: Vec<Source>,
     pub prior: Prior,
     pub budget: Budget,
-    /// Most requests in flight at the same time.
+    /// Maximum number of requests in flight at the same time.
     pub concurrency: usize,
     pub politeness: Politeness,
     /// Agent name for robots.txt: the user agent before its slash.

@@ -55,7 +55,7 @@ pub struct HarvestArgs {
     /// Number of forms to harvest
     #[arg(long, help_heading = "Forms", value_name = "N", default_value_t = 1, requires = "topic")]
     top: usize,
-    /// Least relevance of the forms, from 0 to 1
+    /// Minimum relevance of the forms, from 0 to 1
     #[arg(long, help_heading = "Forms", value_name = "P", default_value_t = MIN_ACCEPTED_P, requires = "topic")]
     min_relevance: f32,
     /// Query policy [default: hadal]
@@ -285,7 +285,7 @@ fn client(
 ) -> anyhow::Result<(PoliteClient, Clock)> {
     let source = forms.first().map_or(super::find::SOURCE, |form| form.source.as_str());
     if forms.iter().any(|form| form.source != source) {
-        return Err(Usage("these forms are on different webs; harvest them one by one".into()).into());
+        return Err(Usage("some forms are on a simulated web; harvest them separately".into()).into());
     }
     if let Some(client) = web.filter(|_| source == super::find::SOURCE) {
         return Ok((client, Clock::Real));

@@ -51,7 +51,7 @@ pub struct Request {
     pub headers: Headers,
     /// Body of a POST request, already encoded.
     pub body: Vec<u8>,
-    /// Most bytes of the response body to read; the rest is cut off.
+    /// Maximum number of bytes of the response body to read; the rest is cut off.
     pub body_limit: u64,
     /// Longest wait for the response head, if it is shorter than that of the HTTP client.
     #[serde(skip)]

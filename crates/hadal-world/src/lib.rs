@@ -1,9 +1,10 @@
 //! A simulated hidden web with known ground truth, for tests and evaluations of crawlers.
 //!
-//! A [`World`] consists of thousands to hundreds of thousands of sites that link to each other. Some are *deep*: they have
-//! databases behind search forms. [`World::respond`] answers HTTP requests in process, without sockets, and is a pure
-//! function of the [`Spec`], the request and the simulated time. Pages are generated on demand from seeds, so memory grows
-//! with the number of sites only, and worlds with equal specs are equal byte for byte.
+//! A [`World`] consists of thousands to hundreds of thousands of sites that link to each other. Some are
+//! *deep*: they have databases behind search forms. [`World::respond`] answers HTTP requests in process,
+//! without sockets, and is a pure function of the [`Spec`], the request and the simulated time. Pages are
+//! generated on demand from seeds, so memory grows with the number of sites only, and worlds with equal specs
+//! are equal byte for byte.
 //!
 //! # Crawling a world
 //!
@@ -55,8 +56,8 @@
 //! 5. `scripted` answers for the host `scripted.example`, which no other site links to.
 //! 6. `database` answers for hosts under `.example` that were added with [`World::with_databases`].
 //!
-//! `truth` derives the ground truth from the same plans that the pages are written from. `lexicon` has the words, `random`
-//! the seeded random numbers.
+//! `truth` derives the ground truth from the same plans that the pages are written from. `lexicon` has the
+//! words, `random` the seeded random numbers.
 
 pub mod database;
 mod form;

@@ -1,4 +1,5 @@
-//! `hadal eval order`: measures the weights of the strategy `hadal` on unchanging webs, and searches better ones.
+//! `hadal eval order`: measures the weights of the strategy `hadal` on unchanging webs, and searches for
+//! better ones.
 
 use super::find::{cores, named};
 use crate::exit::{Exit, Usage};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
-/// Measure the order of the strategy hadal on unchanging webs, and search better weights for it
+/// Measure the order of the strategy hadal on unchanging webs, and search for better weights
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   hadal eval order --simulated 1 --topics hotel,book

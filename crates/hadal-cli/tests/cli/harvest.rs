@@ -61,7 +61,7 @@ fn the_budget_bounds_the_requests_that_open_a_form() {
     let served = Served::new(&place);
     let ran = place.run(&served.harvest(&["--max-requests", "1"]));
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.err.contains("the budget is spent"), "{ran:?}");
+    assert!(ran.err.contains("the request or byte budget is spent"), "{ran:?}");
 }
 
 #[test]

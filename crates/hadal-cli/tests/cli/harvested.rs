@@ -198,8 +198,5 @@ fn status_adds_up_what_was_harvested() {
     }
     assert_eq!(status["coverage"], json!({"estimate": 0.8, "low": 0.5, "high": 1.0}));
     let screen = place.run(&["status"]).done();
-    assert!(
-        screen.contains("harvest   5 records with 2 queries, 80 % of what is there (50 % to 100 %)"),
-        "{screen}"
-    );
+    assert!(screen.contains("harvest   5 records with 2 queries, coverage 80 % (50 % to 100 %)"), "{screen}");
 }

@@ -20,8 +20,8 @@ const SLOTS: usize = 1 << 16;
 
 /// Cache of P(topic) by the words of a link. Threads share it without locks.
 ///
-/// A slot is one integer: 32 bits of the key, then the bits of the probability. A link is mistaken for another one if 47
-/// bits of their keys are equal.
+/// A slot is one integer: 32 bits of the key, then the bits of the probability. A key has 16 slot bits and 31
+/// tag bits, so a link is mistaken for another one with probability 2^-47.
 pub(super) struct LinkTopicCache {
     slots: Vec<AtomicU64>,
 }

@@ -23,7 +23,7 @@ pub mod wordpress;
 use crate::page::{Field, FieldKind, Form, FormSource};
 use url::Url;
 
-/// Endpoints kept per page. Guess.
+/// Maximum number of endpoints kept per page. Guess.
 const MAX_ENDPOINTS: usize = 8;
 
 /// Elements of a page in which endpoints are detected.

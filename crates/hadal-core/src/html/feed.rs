@@ -139,8 +139,8 @@ impl<'a> ParserFeeder<'_, 'a> {
         self.pass_raw_text(self.fed, name)
     }
 
-    /// Skips the text of a script or style. A script with `<!--` in it is fed, because it may contain its own end tag as
-    /// text, and so is one that may name a search endpoint.
+    /// Skips the text of a script or style. A script with `<!--` in it is fed, because it may contain its own
+    /// end tag as text, and so is one that may name a search endpoint.
     fn skip_raw_text(&mut self, from: usize, name: &[u8]) {
         let end = scan::raw_text_end(self.input, from, name).map(|end| end - name.len() - 2);
         let inside = from..end.unwrap_or(self.input.len());

@@ -6,7 +6,8 @@
 //! 2. `feed`, `scan`, `tags`, `token_limiter`, `sink`, `dom`: build the DOM tree with html5ever, within `limits`.
 //! 3. `collect`, `text`, `folded_text`: walk the tree once, gather the text, list links, forms, controls and
 //!    metadata elements.
-//! 4. `links`, `script_links`, `forms`, `fields`, `labels`, `hints`, `language`: turn those lists into the parts of the page.
+//! 4. `links`, `script_links`, `forms`, `fields`, `labels`, `hints`, `language`: turn those lists into the
+//!    parts of the page.
 //! 5. `outline`: copy the visible tree. Only [`parse_with_outline`] does this; record extraction needs it.
 //!
 //! Parsing never fails and never panics, and its cost is close to linear in the size of the body. A page that

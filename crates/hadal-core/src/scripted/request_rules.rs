@@ -37,11 +37,11 @@ pub enum RefusalReason {
     Method,
     /// GraphQL operation other than a query.
     Mutation,
-    /// POST that does not carry the typed word and is no GraphQL query.
+    /// POST that does not carry the typed word and is not a GraphQL query.
     Post,
-    /// POST to a place for other purposes than searching, such as a newsletter.
+    /// POST with another purpose than searching, such as a newsletter.
     Vetoed,
-    /// The word is typed in part only.
+    /// The word is typed only in part.
     PartOfWord,
 }
 

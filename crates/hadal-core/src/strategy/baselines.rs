@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Most clicks from a site's root in [`FixedDepth`]. 91.6 % of the query interfaces are within this depth (FFC paper,
-/// section 4).
+/// Maximum number of clicks from a site's root in [`FixedDepth`]. 91.6 % of the query interfaces are within
+/// this depth (FFC paper, section 4).
 const MAX_DEPTH: u16 = 3;
 
 /// Known links in random order. The score of a link is drawn once, from the run's seed and the link's id.

@@ -39,8 +39,8 @@ pub use registry::{StrategyEntry, StrategyRegistry, find_strategy};
 /// Least P(on topic) of an on-topic page (FFC paper, section 3.2).
 const ON_TOPIC: f32 = crate::critic::MIN_ACCEPTED_P;
 
-/// Most links before a form that a strategy learns from, without the link to the form's page. FFC and ACHE use three
-/// levels.
+/// Maximum number of earlier links that get credit for a form, not counting the link to the form's page. FFC
+/// and ACHE use three levels.
 pub const MAX_CREDITED_LINKS: usize = 3;
 
 /// Decides the order of a crawl.
@@ -133,8 +133,9 @@ pub trait Strategy: Send {
         Ok(())
     }
 
-    /// Prepares the strategy for a run with several workers, each of which sees a part of the visits. From now on it keeps
-    /// what it learns for the others. False if it has to see all visits; then the run has one worker.
+    /// Prepares the strategy for a run with several workers, each of which sees a part of the visits. From
+    /// now on it collects observations for [`Strategy::take_observations`]. Returns false if the strategy
+    /// must see all visits; then the run has one worker.
     fn share(&mut self) -> bool {
         false
     }
@@ -229,7 +230,7 @@ pub enum StrategyCommand {
         from: QueueId,
         /// Queue to put them into.
         to: QueueId,
-        /// Most links to move.
+        /// Maximum number of links to move.
         limit: usize,
     },
     /// Score the heads of all queues now and other links when they are loaded. For small changes of the model.
@@ -274,7 +275,7 @@ pub struct PageVisit<'a> {
     pub new_relevant: u32,
     /// Searchable forms on the page that were not known.
     pub new_searchable: u32,
-    /// Sum over the new relevant forms of `P(relevant) - P(not relevant)`.
+    /// Sum over the new relevant forms of `2 p_relevant - 1`.
     pub reward: f32,
     /// Counters of the site before the visit.
     pub site_before: &'a SiteCounters,

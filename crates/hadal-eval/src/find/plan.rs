@@ -33,7 +33,7 @@ pub struct TrialSpec {
     pub topic: String,
     /// Name of the strategy.
     pub strategy: String,
-    /// Most requests of the trial.
+    /// Maximum number of requests of the trial.
     pub requests: u64,
 }
 

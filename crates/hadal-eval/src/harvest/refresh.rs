@@ -36,7 +36,7 @@ pub struct RefreshEvaluation {
     pub topic: String,
     /// Number of databases.
     pub forms: usize,
-    /// Least number of records of a database.
+    /// Minimum number of records of a database.
     pub min_records: u32,
     /// Number of refreshes.
     pub rounds: u32,

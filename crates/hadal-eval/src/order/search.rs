@@ -1,9 +1,9 @@
 //! Search for weights with which crawls find more forms.
 //!
-//! The figure of merit of a crawl is the mean of the relevant forms found after each of [`BUDGETS`] requests; that of a
-//! set of weights is the sum over all webs and topics, less a penalty on the distance from the first weights. The search
-//! is an evolution strategy with a step size per weight (sep-CMA-ES, Ros and Hansen 2008): it needs no gradient, which a
-//! crawl does not have.
+//! The figure of merit of a crawl is the mean of the relevant forms found after each of [`BUDGETS`] requests;
+//! that of a set of weights is the sum over all webs and topics, less a penalty on the distance from the
+//! first weights. The search is an evolution strategy with a step size per weight (sep-CMA-ES, Ros and Hansen
+//! 2008): it needs no gradient, which a crawl does not have.
 
 use super::crawl::{FoundCurve, crawl};
 use super::web::KnownWeb;

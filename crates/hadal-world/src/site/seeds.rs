@@ -19,10 +19,10 @@ const SEEDS: usize = 12;
 /// Number of deep sites among the seeds, if there are enough others.
 const DEEP_SEEDS: usize = 4;
 
-/// Most example pages per topic. Guess.
+/// Maximum number of example pages per topic. Guess.
 const EXAMPLES: usize = 100;
 
-/// Most example pages per site. Guess.
+/// Maximum number of example pages per site. Guess.
 const EXAMPLES_PER_SITE: usize = 2;
 
 /// Sites of the seeded type that answer, deep sites first, otherwise in random order.

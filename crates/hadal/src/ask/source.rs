@@ -24,7 +24,8 @@ use utoipa::ToSchema;
 
 /// Longest time that one source may take. Guess.
 pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Most requests of the session per source: entry page, calibration query, query, and redirects of each. Guess.
+/// Maximum number of requests of the session per source: entry page, calibration query, query, and redirects
+/// of each. Guess.
 const MAX_REQUESTS: usize = 12;
 
 /// A form that was queried.

@@ -12,7 +12,8 @@ use hadal_core::address::Host;
 use hadal_core::link::{LinkTask, QueueId, QueuedLink};
 use hadal_core::strategy::QueueChoice;
 
-/// Most commands that a strategy may execute before it serves a queue; more would be an endless loop. Guess.
+/// Maximum number of commands that a strategy may execute before it serves a queue; more would be an endless
+/// loop. Guess.
 const MAX_COMMANDS: usize = 64;
 
 impl Engine {
@@ -125,8 +126,8 @@ impl Engine {
 
     /// Continues a step that was in flight when an earlier session ended.
     ///
-    /// On a simulated clock it is sent again as it was. On the system clock its request may have been sent, so it counts
-    /// as one request, and the link waits for its host's turn again.
+    /// On a simulated clock it is sent again as it was. On the system clock its request may have been sent,
+    /// so it counts as one request, and the link waits for its host's turn again.
     pub(super) fn resend(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
         if !self.crawl.clock.is_simulated() {
             return self.interrupted(sent, queued);

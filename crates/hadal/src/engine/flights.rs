@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Longest time after its sending for which results of later steps wait for a step. Guess: above the response time of
-/// most hosts, below the default delay of a host.
+/// Longest time that later results wait for an earlier step, counted from the sending of that step. Guess:
+/// above the response time of most hosts, below the default delay of a host.
 const MAX_ORDER_WAIT: Duration = Duration::from_millis(500);
-/// Most results that wait for older steps. Guess: some megabytes of parsed pages.
+/// Maximum number of results that wait for earlier steps. Guess: some megabytes of parsed pages.
 const MAX_WAITING: usize = 64;
 
 /// Steps in flight.
@@ -42,8 +42,9 @@ struct Flight {
 }
 
 impl Flights {
-    /// No steps. Results are received in the order of sending, so that a crawl depends little on the time that each
-    /// response takes. `is_simulated`: always. Otherwise see [`ReceiveOrder`].
+    /// No steps. Results are received in the order of sending, so that the course of a crawl depends little
+    /// on response times. On a simulated clock this order is strict; on the system clock see
+    /// [`ReceiveOrder`].
     pub fn new(tools: StepTools, slots: Slots, is_simulated: bool) -> Flights {
         Flights {
             in_flight: BTreeMap::new(),
@@ -123,8 +124,8 @@ impl Flights {
         });
     }
 
-    /// Waits for the next result that is due. `None` when there is none within `timeout`. On a simulated clock there
-    /// is no timeout.
+    /// Waits for the next result that is due. `None` when there is none within `timeout`, which a simulated
+    /// clock ignores.
     pub async fn receive(&mut self, timeout: Duration) -> Option<FinishedStep> {
         if self.is_simulated {
             return self.receive_oldest().await;
@@ -182,8 +183,8 @@ impl Flights {
     }
 }
 
-/// Order of results on the system clock: that of sending, except that a result waits for no step that was sent more
-/// than [`MAX_ORDER_WAIT`] ago, and that at most [`MAX_WAITING`] results wait.
+/// Order of results on the system clock: the order of sending, with two exceptions. A result does not wait
+/// for a step that was sent more than [`MAX_ORDER_WAIT`] ago, and at most [`MAX_WAITING`] results wait.
 struct ReceiveOrder<T> {
     /// Steps without a result, by sequence number, with the time of sending.
     sent: BTreeMap<u64, Instant>,

@@ -64,7 +64,7 @@ pub struct CrawlSummary {
     pub state: RunState,
     /// Counters over all sessions.
     pub counters: RunCounters,
-    /// Links that still wait because their hosts rest for longer than a session waits.
+    /// Links that still wait because their hosts are delayed for longer than a session waits.
     pub resting: u64,
 }
 
@@ -77,8 +77,8 @@ pub enum CrawlError {
     /// The stored state of the strategy cannot be read.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// Another worker crawls, and the strategy has to see all visits.
-    #[error("strategy '{strategy}' needs all pages of a crawl, so it runs with one worker: {source}")]
+    /// The run already has a worker, and the strategy cannot share a run because it must see all visits.
+    #[error("strategy '{strategy}' cannot be shared by several workers: {source}")]
     OneWorker {
         /// Name of the strategy.
         strategy: String,
@@ -90,13 +90,14 @@ pub enum CrawlError {
     NoSeeds,
 }
 
-/// Longest sleep of the engine between two looks at stop signal, control and hosts. Guess.
+/// Longest sleep of the engine between two checks of stop signal, control and hosts. Guess.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest sleep of the engine while host names are resolved. Guess.
 const RESOLUTION_POLL: Duration = Duration::from_millis(10);
 /// Longest time that a session waits for the pause of a host when nothing else is left to do. Guess.
 const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
-/// The same before the first page, when the hosts of all seeds fail. Guess: two retries, after 2 and 4 seconds.
+/// Longest time that a session waits for the pause of a host before the first page, while the hosts of all
+/// seeds fail. Long enough for the pauses before the two retries (2 s and 4 s). Guess.
 const MAX_SEED_WAIT: Duration = Duration::from_secs(5);
 
 /// Receives the events of a crawl.
@@ -145,7 +146,7 @@ struct Engine {
     progress: CrawlProgress,
     /// Part of this worker, if the run is shared.
     shared: Option<WorkerState>,
-    /// True if the last choice was not permitted: no slot, number or request was left.
+    /// True if the last choice was denied: no slot, sequence number or request was left.
     was_choice_denied: bool,
 }
 

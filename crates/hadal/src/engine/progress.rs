@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 /// Interval of progress events and of reading the control of the run. Guess.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
-/// A checkpoint waits at least this many times as long as the last one took, so that checkpoints take at most a tenth
-/// of a session however large the state of the strategy is.
+/// Least time between two checkpoints, as a multiple of the duration of the last one. So checkpoints take at
+/// most a tenth of a session, however large the state of the strategy is.
 const CHECKPOINT_SPACING: u32 = 10;
-/// Requests between two gauge events. The first point at which `hadal eval find` reports forms.
+/// Requests between two gauge events: the request count of the first row of `hadal eval find`.
 const GAUGE_INTERVAL: u64 = 250;
 
 /// Counters, budget and checkpoints of a run.
@@ -46,14 +46,14 @@ struct Grant {
     numbers_end: u64,
     /// Numbers that follow.
     next_seqs: Option<Range<u64>>,
-    /// Most requests of the run that this worker may bring it to; `None` is no limit.
+    /// Number of requests of the whole run at which this worker stops sending; `None` means no limit.
     request_limit: Option<u64>,
     is_budget_spent: bool,
 }
 
-/// Sequence numbers below which a worker asks for more. Guess: more than it sends until the answer.
+/// A worker with fewer sequence numbers left asks for more. Guess: more than it sends between two reports.
 const MIN_SEQS: u64 = 2_000;
-/// Requests below which a worker asks for more. Guess.
+/// A worker with at most this many requests left in its grant asks for more. Guess.
 const MIN_REQUESTS: u64 = 8;
 
 impl CrawlProgress {
@@ -210,7 +210,8 @@ impl CrawlProgress {
         }
     }
 
-    /// True if a worker of a shared run has no number or request left. Ends the session if no other worker has one either.
+    /// True if a worker of a shared run has no number or request left. Ends the session if no other worker
+    /// has one either.
     fn is_grant_used(&mut self, in_flight: u64) -> bool {
         let Some(grant) = &self.grant else { return false };
         let has_numbers = self.saved.next_seq < grant.numbers_end || grant.next_seqs.is_some();
@@ -287,7 +288,7 @@ impl CrawlProgress {
         }
     }
 
-    /// Removes a stop request that was obeyed.
+    /// Removes a stop request that was carried out.
     pub fn clear_control(&self) -> Result<(), StoreError> {
         self.store.set_control(Activity::Run(self.run), &Control::default())
     }

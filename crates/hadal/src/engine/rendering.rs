@@ -29,7 +29,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use url::Url;
 
-/// Pages rendered at the same time. Guess.
+/// Maximum number of pages rendered at the same time. Guess.
 const MAX_AT_ONCE: usize = 2;
 /// Rendered pages of a site without a new form, after which no other is rendered. Guess.
 const MAX_FRUITLESS: u32 = 2;

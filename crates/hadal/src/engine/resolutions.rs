@@ -9,7 +9,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use url::Url;
 
-/// Most host names that are resolved at the same time. Guess: below the limits of public resolvers.
+/// Maximum number of host names that are resolved at the same time. Guess: below the limits of public
+/// resolvers.
 const MAX_RESOLVING: usize = 64;
 
 /// Host names that are being resolved, and those that were.

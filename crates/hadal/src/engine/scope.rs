@@ -11,9 +11,9 @@ pub struct Scope {
     include: Option<GlobSet>,
     exclude: GlobSet,
     blocked: FxHashSet<String>,
-    /// Most clicks from a seed.
+    /// Maximum number of clicks from a seed.
     pub max_depth: Option<u16>,
-    /// Most pages visited per site.
+    /// Maximum number of pages visited per site.
     pub max_pages_per_site: Option<u32>,
 }
 

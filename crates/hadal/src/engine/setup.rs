@@ -46,16 +46,17 @@ pub struct Crawl {
     pub politeness: Politeness,
     /// Product token that robots.txt is read for.
     pub agent: String,
-    /// Most requests in flight.
+    /// Maximum number of requests in flight.
     pub concurrency: usize,
-    /// Most bytes read of one response body.
+    /// Maximum number of bytes read of one response body.
     pub body_limit: u64,
     /// Clock of the run.
     pub clock: Clock,
-    /// Most steps in flight on a simulated clock. Unlike `concurrency` it changes the course of the run.
+    /// Maximum number of steps in flight on a simulated clock. Unlike `concurrency` it changes the course of
+    /// the run.
     pub window: usize,
-    /// Most waiting links that a changed model places again at once. While no more wait, a resumed crawl decides as one that
-    /// never stopped.
+    /// Maximum number of waiting links that are rescored at once when the model changes. While no more links
+    /// wait, a resumed crawl decides like an uninterrupted one.
     pub rescored_at_once: usize,
     /// Most hosts in memory, apart from those that were requested. While no more have waiting links, a resumed crawl decides
     /// as one that never stopped.
@@ -106,7 +107,8 @@ pub enum CrawlMode {
 pub struct CrawlBuilder(Crawl);
 
 impl CrawlBuilder {
-    /// Builder with the default settings: no limits, no probing, the system clock.
+    /// Builder with default settings for a crawl from code: no limits, no probing, the system clock, 8
+    /// requests in flight and a checkpoint every 500 ms. `hadal find` sets all of them from its own settings.
     pub fn new(
         store: Arc<dyn Store>,
         spec: RunSpec,
@@ -195,20 +197,21 @@ impl CrawlBuilder {
         self
     }
 
-    /// Sets the most requests in flight.
+    /// Sets the maximum number of requests in flight.
     pub fn concurrency(mut self, concurrency: usize) -> CrawlBuilder {
         self.0.concurrency = concurrency;
         self
     }
 
-    /// Sets the most bytes read of one response body.
+    /// Sets the maximum number of bytes read of one response body.
     pub fn body_limit(mut self, body_limit: u64) -> CrawlBuilder {
         self.0.body_limit = body_limit;
         self
     }
 
-    /// Sets the clock, and the most steps in flight on a simulated one. On a simulated clock a resumed crawl repeats one that
-    /// never stopped: all links are placed again at once, and mirrors and traps are visited.
+    /// Sets the clock, and the maximum number of steps in flight on a simulated one. So that a resumed crawl
+    /// equals an uninterrupted one, a simulated clock rescores all links at once and detects no mirrors or
+    /// traps.
     pub fn clock(mut self, clock: Clock, window: usize) -> CrawlBuilder {
         if matches!(clock, Clock::Simulated(_)) {
             self.0.rescored_at_once = usize::MAX;

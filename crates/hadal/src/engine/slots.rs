@@ -11,7 +11,7 @@ use hadal_core::time::Time;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Age from which a request is slow. Guess: ten times the response time of a usual host.
+/// Age at which a request counts as slow. Guess: ten times the response time of a usual host.
 const SLOW_AFTER: Duration = Duration::from_secs(2);
 /// Slots of a crawl before its first request. A learning strategy chooses worse links, the more of its requests are
 /// unanswered, so a crawl starts with few. Relevant forms after 250 / 500 requests by `hadal eval order --window N` on two
@@ -24,9 +24,10 @@ const REQUESTS_PER_SLOT: u64 = 32;
 
 /// Requests that wait for the network.
 pub struct Slots {
-    /// Most requests that are not slow.
+    /// Maximum number of requests that are not slow.
     concurrency: usize,
-    /// Requests by number and time of sending, oldest first. Those that ended stay until they would be slow.
+    /// Requests by sequence number and time of sending, oldest first. Finished ones stay in the list until
+    /// [`SLOW_AFTER`] has passed.
     recent: VecDeque<(u64, Time, bool)>,
     /// Entries of `recent` that have not ended.
     quick: usize,

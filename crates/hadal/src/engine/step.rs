@@ -33,7 +33,7 @@ pub struct Step {
     pub at: Time,
     /// Work of the step.
     pub kind: StepKind,
-    /// Most bytes of the response body.
+    /// Maximum number of bytes of the response body.
     pub body_limit: u64,
     /// Time after which a worker of a shared run may not send it: another worker may have taken over.
     pub send_before: Option<Instant>,

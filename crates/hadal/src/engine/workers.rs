@@ -20,9 +20,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two reports. Guess: a fifteenth of the default lease.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// The same while the worker waits for partitions, for a grant, or for the end of the run. Guess.
+/// Time between two reports while the worker waits for partitions, for a grant, or for the end of the run.
+/// Guess.
 const SHORT_INTERVAL: Duration = Duration::from_millis(200);
-/// Part of the lease after which a worker without an accepted report sends nothing.
+/// Share of the lease after which a worker without an accepted report stops sending. Guess: leaves a quarter
+/// of the lease for requests in flight and for clocks that differ.
 const LEASE_SHARE: f64 = 0.75;
 
 /// Part of this worker in a shared run.
@@ -58,7 +60,8 @@ impl WorkerState {
         }
     }
 
-    /// True while no other worker can have taken over. A worker that was frozen notices here that its lease may be over.
+    /// True while no other worker can have taken over. A process that was suspended notices here that its
+    /// lease may have expired.
     pub fn is_leased(&self) -> bool {
         let safe = self.lease.mul_f64(LEASE_SHARE);
         self.reported.elapsed() < safe && self.reported_at.elapsed().is_ok_and(|elapsed| elapsed < safe)
@@ -138,11 +141,11 @@ impl Engine {
         Ok(Some(runs.join(&crawl.spec)?))
     }
 
-    /// Joins the run again after the lease was lost. Nothing is kept of the time in between.
+    /// Joins the run again after the lease expired. What the worker did since its last commit is lost.
     pub(super) fn rejoin(self) -> Result<Engine, CrawlError> {
         let mut crawl = self.crawl;
         (crawl.fresh, crawl.prior) = (false, None);
-        tracing::warn!("the lease of this worker is over; joining again");
+        tracing::warn!("the lease of this worker expired; joining again");
         Engine::open(crawl)
     }
 

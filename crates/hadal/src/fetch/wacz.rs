@@ -1,8 +1,8 @@
 //! WACZ 1.1.1: WARC files packed with an index and a list of pages, as archive viewers open them.
 //!
-//! The ZIP file stores everything uncompressed, so that viewers can read parts of it: `archive/` has the WARC files,
-//! `indexes/` a CDXJ index in gzip blocks with a list of the blocks, `pages/` the HTML pages, and `datapackage.json` the
-//! hash of every file.
+//! The ZIP file stores everything uncompressed, so that viewers can read parts of it: `archive/` has the WARC
+//! files, `indexes/` a CDXJ index in gzip blocks with a list of the blocks, `pages/` the HTML pages, and
+//! `datapackage.json` the hash of every file.
 
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;

@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
 
-/// Most bytes of a request body. Guess.
+/// Maximum number of bytes of a request body. Guess.
 const MAX_UPLOAD: usize = 1024 * 1024;
 
 /// Options of the server.

@@ -38,13 +38,13 @@ pub struct HarvestPlan {
     pub client: PoliteClient,
     /// Forms to harvest.
     pub jobs: Vec<HarvestJob>,
-    /// Most requests of all jobs together, over all sessions.
+    /// Maximum number of requests of all jobs together, over all sessions.
     pub max_requests: Option<u64>,
-    /// Most bytes of response bodies of all jobs together, over all sessions.
+    /// Maximum number of bytes of response bodies of all jobs together, over all sessions.
     pub max_bytes: Option<u64>,
-    /// Most running time of this session.
+    /// Maximum running time of this session.
     pub max_time: Option<Duration>,
-    /// Most forms harvested at the same time.
+    /// Maximum number of forms harvested at the same time.
     pub concurrency: usize,
     /// Clock of every harvest. On a simulated one each harvest has its own time.
     pub clock: Clock,

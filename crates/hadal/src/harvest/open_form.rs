@@ -29,20 +29,22 @@ use hadal_core::scripted::rendering::{gains_fields, is_scripted};
 use hadal_core::submission::{FilledForm, goes_to_web, submission};
 use url::Url;
 
-/// Least P(searchable) of a POST form that is submitted by default. Guess; a wrong POST can change data on the server.
+/// P(searchable) above which a POST form is submitted by default. Guess; a wrong POST can change data on the
+/// server.
 const MIN_P_POST: f32 = 0.9;
 /// Least P(searchable) of a box into which a test query is typed. It is low because the user says that the page has a
 /// search. Guess.
 pub const MIN_P_TYPED: f32 = 0.1;
-/// Most words taken from the title of a page. Guess.
+/// Maximum number of words taken from the title of a page. Guess.
 const MAX_TITLE_WORDS: usize = 8;
-/// Most OpenSearch descriptions fetched for one page. Guess.
+/// Maximum number of OpenSearch descriptions fetched for one page. Guess.
 const MAX_DESCRIPTIONS: usize = 3;
-/// Endpoints of one page that are tried. Guess.
+/// Maximum number of endpoints of one page that are tried. Guess.
 const MAX_TRIED: usize = 3;
 /// Bytes of an endpoint's answer that are read to see whether it answers. Guess: some records of any interface.
 const TRIED_BYTES: u64 = 256 << 10;
-/// Records of an answer that is a list. Guess: an error message or a description may look like one or two.
+/// Least number of records in an answer that is a list. Guess: an error message or a description may look
+/// like one or two.
 const MIN_LISTED: usize = 3;
 /// First bytes of an answer in which its kind shows. Guess.
 const START_BYTES: usize = 200;
@@ -482,7 +484,7 @@ fn form_on_page(page: &Page, picked: Option<u32>, posts: PostForms) -> Result<(F
     Ok((form.clone(), p_searchable))
 }
 
-/// Form that an OpenSearch description declares; `None` when the document is no description.
+/// Form that an OpenSearch description declares; `None` when the document is not a description.
 fn opensearch_form(response: &Response, url: &Url) -> Option<Form> {
     let head = String::from_utf8_lossy(&response.body[..response.body.len().min(OPENSEARCH_HEAD)]);
     head.contains("OpenSearchDescription").then(|| html::opensearch_form(&response.body, url))?

@@ -70,7 +70,7 @@ pub async fn harvest_form(
 /// Poll interval of the control of a harvest while it is paused. Guess.
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
-/// Queries to come that events name. Guess.
+/// Number of next queries that events name. Guess.
 const SHOWN_QUERIES: usize = 5;
 
 /// One session of a harvest.
@@ -410,7 +410,7 @@ enum ControlDecision {
     End(HarvestState),
 }
 
-/// ControlDecision for a harvest that has sent `spent` requests over all sessions.
+/// Decision for a harvest that has sent `spent` requests over all sessions.
 fn directive(control: &Control, spent: u64) -> ControlDecision {
     let own_budget = control.max_requests.map(|max| max.saturating_sub(spent));
     match (control.stop, control.pause, own_budget) {

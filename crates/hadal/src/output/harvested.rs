@@ -275,7 +275,7 @@ fn interval([low, estimate, high]: [f64; 3], show: fn(f64) -> String) -> Cell {
 pub fn coverage_phrase(coverage: &Coverage) -> String {
     match (coverage.estimate, coverage.low, coverage.high) {
         (Some(estimate), Some(low), Some(high)) => {
-            format!(", {} of what is there ({} to {})", percent(estimate), percent(low), percent(high))
+            format!(", coverage {} ({} to {})", percent(estimate), percent(low), percent(high))
         }
         _ => String::new(),
     }

@@ -29,7 +29,7 @@ pub struct ClientOptions {
     pub politeness: Politeness,
     /// Product token that robots.txt is read for.
     pub agent: String,
-    /// Most bytes read of one response body.
+    /// Maximum number of bytes read of one response body.
     pub body_limit: u64,
     /// False: a request is sent once, and an unavailable robots.txt fails it at once.
     pub retries: bool,
@@ -107,7 +107,7 @@ pub struct SendOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
     /// robots.txt disallows the URL.
-    #[error("robots.txt disallows it")]
+    #[error("robots.txt disallows this URL")]
     Forbidden,
     /// The server sent this status for robots.txt, which disallows everything for a while.
     #[error("robots.txt is unavailable (status {0}), so no page of the host is requested")]
@@ -119,7 +119,7 @@ pub enum NotSent {
     #[error("the host asks for a pause of {} s, which is longer than this session waits", .0.as_secs())]
     WaitTooLong(Duration),
     /// The request or byte budget is spent.
-    #[error("the budget is spent")]
+    #[error("the request or byte budget is spent")]
     BudgetSpent,
     /// The session was stopped.
     #[error("stopped")]
@@ -135,14 +135,14 @@ pub enum PageError {
     /// The server sent no response.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The server sent a status code that is no success.
+    /// The server sent a status code other than success.
     #[error("the server answered with status {0}")]
     Status(u16),
     /// The body has a content type that is not downloaded.
-    #[error("this is no HTML page but {0}")]
+    #[error("not an HTML page: the content type is {0}")]
     ContentType(String),
-    /// Redirects lead in a circle, or there are more than [`retry::MAX_REDIRECTS`].
-    #[error("redirects lead in a circle, or there are more than {}", retry::MAX_REDIRECTS)]
+    /// The redirects form a loop, or there are more than [`retry::MAX_REDIRECTS`].
+    #[error("redirect loop, or more than {} redirects", retry::MAX_REDIRECTS)]
     Redirects,
 }
 

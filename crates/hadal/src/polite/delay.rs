@@ -6,8 +6,8 @@
 use hadal_core::time::Time;
 use std::time::Duration;
 
-/// Longest `Crawl-delay` that is honoured. Longer values are in practice typing errors or mean "never", for which
-/// robots.txt has `Disallow`. At one page a minute, a host with a thousand pages takes most of a day. Guess.
+/// Longest `Crawl-delay` that is honoured. Longer values are in practice typing errors or mean "never", for
+/// which robots.txt has `Disallow`. Guess: a host with a thousand pages then takes 17 hours.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
 /// Shortest pause that a response time causes. A response within half of it tells nothing about the load of a host, and
@@ -25,6 +25,7 @@ pub struct Politeness {
     pub max_delay: Duration,
 }
 
+/// The defaults of the settings `politeness.*`. All of them are guesses.
 impl Default for Politeness {
     fn default() -> Politeness {
         Politeness { delay: Duration::from_secs(1), latency_factor: 2.0, max_delay: Duration::from_secs(30) }

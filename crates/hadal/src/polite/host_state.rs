@@ -220,7 +220,7 @@ impl KnownHost {
 /// Response to a robots.txt request, with what is needed to interpret it.
 pub struct RobotsResponse<'a> {
     pub request: &'a RobotsRequest,
-    /// The response, or its absence.
+    /// The exchange. Its result is an error if no response came.
     pub exchange: &'a Exchange,
     /// Failures in a row of the host that the robots.txt is for, before this request.
     pub failures: u32,
@@ -259,9 +259,9 @@ fn validator_of(exchange: &Exchange) -> Option<String> {
     headers.get("etag").or_else(|| headers.get("last-modified")).map(String::from)
 }
 
-/// Most hosts kept in a [`HostCache`]. Guess.
+/// Maximum number of hosts kept in a [`HostCache`]. Guess.
 const MAX_HOSTS: usize = 20_000;
-/// Most bytes of robots.txt kept in a [`HostCache`]. Guess.
+/// Maximum number of bytes of robots.txt kept in a [`HostCache`]. Guess.
 const MAX_ROBOTS_BYTES: usize = 32 << 20;
 
 /// Bounded cache of host states. It is emptied when it is full; callers load missing states again.
@@ -295,7 +295,7 @@ impl HostCache {
         Ok(self.known.get_mut(&host).expect("the state was inserted above"))
     }
 
-    /// Removes the state of a host.
+    /// Removes the state of a host from the cache. The next use loads it again.
     pub fn remove(&mut self, host: HostIx) {
         self.known.remove(&host);
     }

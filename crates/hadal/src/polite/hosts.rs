@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Most addresses remembered per host; the oldest is forgotten first. Guess.
+/// Maximum number of addresses remembered per host; the oldest is forgotten first. Guess.
 const MAX_ADDRESSES: usize = 8;
 
 /// Number of a host within one [`Hosts`].
@@ -195,7 +195,7 @@ impl Hosts {
         self.slot_mut(host).held = keys;
     }
 
-    /// Ends the request in flight. The host rests until `next_at`, the other hosts of its groups until
+    /// Ends the request in flight. The host is delayed until `next_at`, the other hosts of its groups until
     /// `group_next_at`. Returns the hosts whose readiness may have changed.
     pub fn release(&mut self, host: HostIx, next_at: Time, group_next_at: Time) -> Vec<HostIx> {
         let mut changed = vec![host];
@@ -203,7 +203,7 @@ impl Hosts {
         for key in std::mem::take(&mut self.slot_mut(host).held) {
             if let Some(group) = self.groups.get_mut(&key) {
                 group.in_flight = group.in_flight.saturating_sub(1);
-                // The host may have left this group since, when its address became known.
+                // The host may have changed groups during the request, because its address became known.
                 group.next_at = group.next_at.max(group_next_at);
                 changed.extend(group.waiting.drain(..).filter(|host| self.slots.contains_key(host)));
             }

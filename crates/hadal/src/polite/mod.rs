@@ -5,9 +5,10 @@
 //! request. [`retry`] decides what follows from a response, [`robots`] reads robots.txt, and [`delay`] computes the
 //! pause between two requests.
 //!
-//! The crawl engine drives these parts directly, because each of its steps is a single request. Harvests, `hadal
-//! ask`, `hadal judge` and `hadal topics` send requests one after the other and use [`PoliteClient`], which applies
-//! the same rules.
+//! The crawl engine drives these parts directly, because each of its steps is a single request. It serves
+//! `hadal find`, `hadal quality`, `hadal demo`, imports of forms and example pages of topics. All other
+//! requests are sent one after the other through [`PoliteClient`], which applies the same rules. Look-ups at
+//! a SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
 
 mod budget;
 mod client;

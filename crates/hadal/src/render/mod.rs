@@ -40,7 +40,7 @@ use url::Url;
 
 /// Pages that one browser process renders before a new one is started. Guess: it bounds the memory of the process.
 const PAGES_PER_PROCESS: u64 = 200;
-/// Bytes of scripts that are kept for other pages. Guess.
+/// Maximum number of bytes of scripts that are kept for other pages. Guess.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 /// Time without a request after which a page counts as loaded. Guess.
 const LOADED_AFTER: Duration = Duration::from_millis(500);
@@ -62,9 +62,9 @@ pub enum RenderMode {
 pub struct RenderLimits {
     /// Longest time, waits for the host included.
     pub time: Duration,
-    /// Most requests of a rendered page.
+    /// Maximum number of requests of a rendered page.
     pub requests: u32,
-    /// Most bytes of answers.
+    /// Maximum number of bytes of answers.
     pub bytes: u64,
 }
 

@@ -22,11 +22,11 @@ use url::Url;
 /// Time without a request after which a typed word had its effect. Scripts wait up to half a second for the next key.
 /// Guess.
 const TYPED_AFTER: Duration = Duration::from_millis(900);
-/// Requests that are tried as the search. Guess.
+/// Maximum number of requests that are tried as the search. Guess.
 const MAX_CANDIDATES: usize = 3;
-/// Boxes of a page into which a word is typed. Guess.
+/// Maximum number of boxes of a page into which a word is typed. Guess.
 const MAX_BOXES: usize = 2;
-/// Records of a file that a script searches in the browser. Guess: shorter lists are menus.
+/// Least number of records in a file that a script searches in the browser. Guess: shorter lists are menus.
 const MIN_INDEXED: usize = 5;
 /// Characters of a template that are shown as evidence. Guess.
 const MAX_TEMPLATE: usize = 300;
@@ -153,8 +153,8 @@ impl SearchLearner<'_> {
         Ok(true)
     }
 
-    /// Repeats a request without the browser. It is learned if the answer is the same, with the script's own header lines
-    /// if need be.
+    /// Repeats a request without the browser. It is learned if the answer is the same, with the script's own
+    /// header lines if need be.
     async fn verify(
         &self,
         tab: &mut Tab<'_>,

@@ -82,7 +82,7 @@ pub struct SubmissionParams {
     limit: Option<usize>,
 }
 
-/// Submissions, oldest first; those of people last.
+/// Submissions, oldest first; those of users last.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SubmissionList {
     submissions: Vec<SubmissionView>,
@@ -90,7 +90,7 @@ pub struct SubmissionList {
     next: Option<String>,
 }
 
-/// Audit log: every sending of a form. Entries outlive the run or harvest that made them.
+/// Audit log: every submission of a form. Entries outlive the run or harvest that made them.
 #[utoipa::path(get, path = "/api/submissions", operation_id = "list_submissions", tag = "submissions",
     params(SubmissionParams), responses((status = 200, body = SubmissionList)))]
 pub async fn submissions(

@@ -103,7 +103,7 @@ impl Activity {
     }
 }
 
-/// Instruction of a person to a run or harvest.
+/// Instruction of a user to a run or harvest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// Send no new requests.
@@ -218,8 +218,8 @@ pub enum StepTarget {
     },
 }
 
-/// A step in flight. A link is in flight from here to its outcome, also across restarts. Sending a link that does not
-/// wait changes nothing.
+/// A step in flight. A link is in flight from here to its outcome, also across restarts. A link that is not
+/// waiting is left as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentStep {
     /// Sequence number, in the order of sending.

@@ -1,9 +1,9 @@
 //! Storage of crawls and harvests.
 //!
-//! Three traits, one per user of a store: [`CrawlStore`] for the engine, [`HarvestStore`] for harvests, [`Catalogue`]
-//! for people (listings, exports, dashboard). A back end implements all three and is then a [`Store`]. Three exist:
-//! SQLite in a folder, PostgreSQL, and memory. Every back end passes the tests of the crate
-//! `hadal-store-contract`.
+//! Three traits, one per user of a store: [`CrawlStore`] for the engine, [`HarvestStore`] for harvests,
+//! [`Catalogue`] for users (listings, exports, dashboard). A back end implements all three and is then a
+//! [`Store`]. Three exist: SQLite in a folder, PostgreSQL, and memory. Every back end passes the tests of the
+//! crate `hadal-store-contract`.
 //!
 //! # Rules of the traits
 //!
@@ -14,8 +14,8 @@
 //!   [`RowPage`] holds the position of the next page. So no transaction is open between two calls.
 //! - **Blocking.** Calls block, for microseconds in memory and milliseconds on disk. Async code calls readers on a
 //!   blocking pool.
-//! - **Outcomes.** A step is one [`Outcome`] or one [`HarvestStep`] with a sequence number. A [`Batch`] is applied in one
-//!   transaction. Applying a step twice changes nothing.
+//! - **Outcomes.** A step is one [`Outcome`] or one [`HarvestStep`] with a sequence number. A [`Batch`] is
+//!   applied in one transaction. Applying a step twice changes nothing.
 //! - **One writer.** One process crawls into a store in a folder. In PostgreSQL, one process works on each harvest, and
 //!   several may share a run ([`SharedRuns`]). Any number of processes read at the same time.
 
@@ -127,7 +127,8 @@ pub enum Access {
     Read,
 }
 
-/// Error of a store. Each message ends with what to do next.
+/// Error of a store. Each message ends with what to do next, except [`StoreError::Failed`], whose causes are
+/// unknown here.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The URL names no known back end.
@@ -138,7 +139,7 @@ pub enum StoreError {
     BadDatabaseUrl {
         /// URL without its password.
         url: String,
-        /// Reason.
+        /// Message of the URL parser.
         detail: String,
     },
     /// The folder holds no store.
@@ -153,11 +154,13 @@ pub enum StoreError {
         holder: String,
     },
     /// A store that cannot be copied, with the reason.
-    #[error("cannot copy {0}: `hadal store copy` copies a store without running crawls into an empty one")]
+    #[error(
+        "cannot copy {0}: the source must be a folder or a database without running crawls, and the target must be empty"
+    )]
     NotCopied(String),
     /// Another worker holds the run or harvest.
     #[error(
-        "another worker works on {what} of {store} ({holder}): wait, stop that one, or start another run"
+        "{what} of {store} is in use by another worker ({holder}): wait, stop that worker, or start another run"
     )]
     Taken {
         /// The run or harvest.
@@ -167,9 +170,9 @@ pub enum StoreError {
         /// Host and process of the other worker.
         holder: String,
     },
-    /// This worker was silent for too long, and other workers own its partitions.
+    /// The lease of this worker expired, and other workers own its partitions.
     #[error(
-        "this worker lost its part of {what} of {store}, because it was silent for the time of its lease: the same command joins again; nothing is lost"
+        "the lease of this worker on {what} of {store} expired: run the same command to join again; only what it did since its last commit is lost"
     )]
     LeaseLost {
         /// The run.

@@ -1,8 +1,9 @@
 //! Storage for runs with several workers.
 //!
-//! A run is divided into [`Partition`]s by politeness group. Each partition has at most one owner among the workers of
-//! the run, and only its owner changes its rows. A worker owns its partitions as long as it reports: one that is silent
-//! for the time of its lease loses all of them to the others, and can write nothing afterwards.
+//! A run is divided into [`Partition`]s by politeness group. Each partition has at most one owner among the
+//! workers of the run, and only its owner changes its rows. A worker owns its partitions while its lease
+//! lasts, and every report and commit renews the lease. When the lease expires, the other workers take over
+//! all its partitions, and it can write nothing until it joins again.
 
 use super::{RunCheckpoint, RunCounters, RunId, RunSpec, RunState, StoreError};
 use hadal_core::address::{Host, Site};
@@ -14,7 +15,8 @@ use std::ops::Range;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Number of partitions of a run. Guess: several per worker up to about 64 workers.
+/// Number of partitions of a run. Stored rows hold partition numbers, so another value would assign the hosts
+/// of existing shared runs to other partitions. Guess: several per worker up to about 64 workers.
 pub const PARTITIONS: u16 = 256;
 
 /// Part of a run: the hosts of some politeness groups, with their links, sites and forms.
@@ -35,11 +37,12 @@ impl Partition {
 
 /// Storage for runs with several workers.
 ///
-/// Every call makes all earlier changes of the handle durable first. [`StoreError::LeaseLost`] means that the worker was
-/// silent for too long: its changes since the last sync are undone, its partitions have other owners.
+/// Every call makes all earlier changes of the handle durable first. [`StoreError::LeaseLost`] means that the
+/// worker did not report or commit during its lease. Its changes since the last sync are undone. Its
+/// partitions have other owners.
 pub trait SharedRuns {
-    /// Joins the run with this specification, which is created if there is none. Joins as an additional worker if others
-    /// are at work.
+    /// Joins the run with this specification, which is created if there is none. Joins as an additional
+    /// worker if others are at work.
     fn join(&self, spec: &RunSpec) -> Result<JoinedRun, StoreError>;
 
     /// Reports the state of this worker, renews its lease, and returns the changes that concern it.
@@ -52,8 +55,8 @@ pub trait SharedRuns {
     /// Saves the state of the strategy. It includes all observations that this worker has sent and received.
     fn save_strategy(&self, run: RunId, state: &[u8]) -> Result<(), StoreError>;
 
-    /// Leaves a run and returns its partitions, the rest of its grant and its unused sequence numbers. `state` becomes the
-    /// state of the run, and the result is true, if this was its last worker.
+    /// Leaves a run and returns its partitions, the rest of its grant and its unused sequence numbers.
+    /// `state` becomes the state of the run, and the result is true, if this was its last worker.
     fn leave(&self, run: RunId, state: RunState, unused: Range<u64>) -> Result<bool, StoreError>;
 }
 
@@ -84,7 +87,7 @@ pub struct WorkerReport {
     pub needs_seqs: bool,
     /// Visits that its strategy learned from since the last report.
     pub observations: Vec<u8>,
-    /// True if the worker is about to leave, and takes up nothing.
+    /// True if the worker is about to leave and accepts no further partitions or links.
     pub is_leaving: bool,
     /// Addresses that the worker gives up, each with the rest of the pause after its last request.
     pub released_addresses: Vec<(IpAddr, Duration)>,
@@ -107,13 +110,14 @@ pub struct WorkerOrders {
     pub gained: Option<Box<GainedPartitions>>,
     /// Number of partitions that the worker should give up, for others.
     pub surplus: usize,
-    /// Links that other workers found for its partitions, with the numbers of their rows.
+    /// Links that other workers found for its partitions, with their row numbers in the inbox.
     pub received: Vec<(u64, ForwardedLink)>,
     /// Observations of other workers.
     pub observations: Vec<Vec<u8>>,
     /// Counters of the whole run.
     pub counters: RunCounters,
-    /// Most requests of the run, by its counters, that this worker may bring it to. `None`: no limit.
+    /// Number of requests of the whole run, by its counters, at which this worker stops sending. `None`: no
+    /// limit.
     pub request_limit: Option<u64>,
     /// True if the budget is spent and no worker has a part of it left.
     pub is_budget_spent: bool,
@@ -147,7 +151,7 @@ pub struct ForwardedLink {
     pub place: Option<(QueueId, f32)>,
 }
 
-/// A worker of a shared run, for people.
+/// A worker of a shared run, for `hadal status`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkerRow {
     /// Number of the run in the store.

@@ -16,7 +16,8 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use url::Url;
 
-/// Score from which a group of siblings counts as records, if records were not found in its place before. Guess.
+/// Least score of a group of siblings that counts as records, if records were not found in its place before.
+/// Guess.
 const MIN_GROUP_SCORE: f32 = 12.0;
 /// Largest stated total that is taken for the number of records on this page. Guess.
 const MAX_PAGE_SIZE: u64 = 100;
@@ -175,8 +176,8 @@ impl<'a> AnswerAnalysis<'a> {
     }
 }
 
-/// Returns true if a group surely holds records, so that its text is no message of the site: it stands in the place of
-/// earlier records, or half of it contains a query word.
+/// Returns true if a group surely holds records, so that its text is not a message of the site: it stands in
+/// the place of earlier records, or half of it contains a query word.
 fn is_believed(found: &ScoredGroup) -> bool {
     found.is_known || found.matching_share >= MIN_MATCHING_SHARE
 }

@@ -10,9 +10,9 @@
 //!   one of the records was seen before with the other value;
 //! - it is a parameter that has the query as value in every record, or that counts up through the list.
 //!
-//! A part may equal the query by chance, as `type=book` does for the query "book". If all records of a later answer have
-//! another value than its query, the part belongs to the identity after all. So does a part without which records of
-//! different titles become one.
+//! A part may equal the query by chance, as `type=book` does for the query "book". If all records of a later
+//! answer have another value than its query, the part belongs to the identity after all. So does a part
+//! without which records of different titles become one.
 //!
 //! Where URLs do not distinguish records, the text does. Answers that list several passages of a record repeat its URL with
 //! its title; there the URL identifies the record.
@@ -29,20 +29,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Constant parts remembered per form. Guess.
+/// Maximum number of constant parts remembered per form. Guess.
 const MAX_PARTS: usize = 64;
-/// Record hashes remembered per form, see [`IdentityRules::seen`]. Guess.
+/// Maximum number of record hashes remembered per form, see [`IdentityRules::seen`]. Guess.
 const MAX_SEEN: usize = 2_000;
-/// Path segments and parameters of one URL that are examined. Guess.
+/// Maximum number of path segments and parameters of one URL that are examined. Guess.
 const MAX_PARTS_PER_URL: usize = 40;
-/// Records of one answer that are examined. Guess.
+/// Maximum number of records of one answer that are examined. Guess.
 const MAX_RECORDS: usize = 100;
-/// Length from which a value may be a token, in bytes. Guess.
+/// Least length of a value that may be a token, in bytes. Guess.
 const MIN_TOKEN_BYTES: usize = 8;
 /// Largest step between the numbers of neighbouring records that still counts as a position; some positions may be
 /// hidden. Guess.
 const MAX_POSITION_STEP: i64 = 3;
-/// Records from which numbers that grow may be positions. Guess.
+/// Least number of records for growing numbers to be taken for positions. Guess.
 const MIN_POSITIONS: usize = 3;
 /// Records of an answer that must become one with a record of another title before a part is restored. One may be a
 /// record that is listed twice. Guess.

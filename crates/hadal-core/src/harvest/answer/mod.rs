@@ -12,7 +12,7 @@
 //!    detail pages (`records::detail_link`), their place on the page and the query's words. The best group wins.
 //! 4. **Template.** `records::template` stores the positions of the winning groups of earlier answers. A group in the
 //!    same place scores higher.
-//! 5. **Records.** `records::members` drops rows that are no records and adds irregular ones. `records` and
+//! 5. **Records.** `records::members` drops rows that are not records and adds irregular ones. `records` and
 //!    `records::fields` read the title, URL, text and fields of each.
 //!    If `sections` finds that they are the sections of one document, the document is the only record.
 //! 6. **Identity.** `identity` derives a record's id from its URL without the parts that change from visit to visit.

@@ -20,12 +20,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// URL paths of answers stored per form. Guess.
+/// Maximum number of URL paths of answers stored per form. Guess.
 const MAX_PATHS: usize = 8;
-/// Score that one answer adds to a template at most, so that one long page does not outweigh many. Guess.
+/// Greatest score that one answer adds to a template, so that one long page does not outweigh many. Guess.
 const MAX_TEMPLATE_WEIGHT: f32 = 10_000.0;
 
-/// Least count of an entry page that is no total of a query. Smaller counts agree by chance. Guess.
+/// Least count on an entry page that is taken not to be the total of a query. Smaller counts agree by chance.
+/// Guess.
 const MIN_ENTRY_COUNT: u64 = 20;
 
 /// A result page to learn from.
@@ -175,7 +176,7 @@ impl AnswerReader {
         records.filter(|record| seen.insert(record.id)).collect()
     }
 
-    /// Role of a sample; `None` for errors and other pages that are no answers.
+    /// Role of a sample; `None` for errors and other pages that are not answers.
     fn sample_kind(&self, sample: &AnswerSample<'_>) -> Option<SampleKind> {
         match self.analyse(sample).kind {
             AnswerKind::Results => Some(SampleKind::WithResults),
@@ -187,7 +188,8 @@ impl AnswerReader {
     fn add_furniture(&mut self, sample: &AnswerSample<'_>, kind: SampleKind) {
         let view = AnswerView::of(sample.document, sample.query, &self.furniture, FurnitureBasis::AllAnswers);
         let mut texts: Vec<u64> = view.masked_texts().collect();
-        // The signature of answers without results must not contain a query, so only texts of other answers count there.
+        // The signature of answers without results must not contain a query, so only texts of other answers
+        // count there.
         let is_counted = |text: &u64| kind == SampleKind::WithResults || self.furniture.knows_text(*text);
         texts.extend(view.unmasked_texts().filter(is_counted));
         self.furniture.add(texts, query_hash(sample.query), kind);

@@ -16,9 +16,11 @@ const DEFAULT_PAGE_SIZE: u32 = 10;
 const QUERIES_BEFORE_EMPTY: u32 = 2;
 /// Times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
-/// Unknown answers that the policy may continue within one choice: it may lose all paused answers at once.
+/// Maximum number of unknown answers that the policy may continue within one choice: the session may have
+/// dropped all paused answers.
 const MAX_UNKNOWN_CONTINUATIONS: usize = MAX_PAUSED;
-/// Queries that one choice may skip because their requests were answered without a record. Guess; bounds the loop.
+/// Maximum number of queries that one choice may skip because their requests were answered without a record.
+/// Guess; bounds the loop.
 const MAX_SKIPPED_QUERIES: usize = 4_096;
 
 /// Failures of the policy within one choice: requests to continue answers that the session does not hold.
@@ -150,8 +152,9 @@ impl HarvestSession {
         self.browse.best_facet(costs, unseen)
     }
 
-    /// Expected new records per request of the policy's best query, at most the recent yield. A policy that expects
-    /// nothing in particular counts with the recent yield.
+    /// Expected new records per request of the policy's best query, at most the recent yield. Without an
+    /// expectation it is the recent yield. Without both it is infinite, so that no facet is preferred before
+    /// there is evidence.
     fn policy_yield(&self, costs: &RequestCosts) -> f64 {
         let expected = self.policy_candidates(costs, 1).pop().map_or(0.0, |(_, new)| costs.yield_of(new));
         let recent = self.recent.per_request();

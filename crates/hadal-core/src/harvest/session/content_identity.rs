@@ -10,17 +10,17 @@ use crate::harvest::record::{Record, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Factor on older new addresses. Guess; about the last 50 count.
+/// Factor on the counts per new address; about the last 50 addresses count. Guess.
 const DECAY: f64 = 0.98;
-/// Weight of recent new addresses from which their share is known. Guess.
+/// Least decayed number of new addresses for their share to count. Guess.
 const MIN_WEIGHT: f64 = 12.0;
-/// Share of new addresses with known text from which the text identifies records. Guess.
+/// Least share of new addresses with known text for the text to identify records. Guess.
 const MIN_REPEATED_SHARE: f64 = 0.5;
-/// New addresses on one page from which the page alone shows that addresses change. Guess.
+/// Least number of new addresses on a page that alone shows that addresses change. Guess.
 const MIN_NEW_ON_PAGE: usize = 3;
 /// Further new addresses without a known text until equal text no longer identifies records. Guess.
 const MAX_EXPECTED: u32 = 200;
-/// Texts that are remembered. Guess; 100 bytes each.
+/// Maximum number of texts that are remembered. Guess; 100 bytes each.
 const MAX_TEXTS: usize = 1_000_000;
 
 /// Texts shown so far and the share of new addresses that repeat one.

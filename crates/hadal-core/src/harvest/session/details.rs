@@ -1,10 +1,10 @@
 //! Decides whether detail pages are worth a request each.
 //!
-//! In [`DetailMode::Auto`], detail pages are fetched if result lists show little of their records: entries of few
-//! words, or entries cut off with an ellipsis. The first detail pages are a test. Words that a page shares with the
-//! detail page before it belong to the site. If the other words are hardly more than the list showed, no further
-//! detail page is fetched. Detail pages give words for queries and no records, so they stay a small share of all
-//! requests.
+//! In [`DetailMode::Auto`], detail pages are fetched if result lists show little of their records: entries of
+//! few words, or entries cut off with an ellipsis. The first detail pages are a test. Words that two detail
+//! pages in a row share count as part of the site. If the other words are hardly more than the list showed,
+//! no further detail page is fetched. Detail pages give words for queries and no records, so they stay a
+//! small share of all requests.
 
 use crate::harvest::record::Record;
 use rustc_hash::FxHashSet;
@@ -13,11 +13,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Average words of a list entry below which lists show little. Guess.
 const SHORT_ENTRY: f64 = 25.0;
-/// Share of cut-off entries from which lists show little. Guess.
+/// Least share of cut-off entries in lists that show little. Guess.
 const CUT_OFF_SHARE: f64 = 0.5;
-/// Least weight of the latest entry in the running averages. Guess.
+/// Least weight of the latest entry in the running averages: they cover about the last 50 entries. Guess.
 const MIN_WEIGHT: f64 = 0.02;
-/// Words counted of one entry. Guess.
+/// Maximum number of words counted of one entry. Guess.
 const MAX_WORDS: usize = 100;
 /// Detail pages fetched before their value is judged. Guess.
 const TEST_PAGES: u32 = 4;

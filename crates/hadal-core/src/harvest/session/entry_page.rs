@@ -30,17 +30,17 @@ impl EntryPage {
         EntryPage { id: form_id(&form, &page), form, page, charset: charset.to_string() }
     }
 
-    /// Returns the form id, which does not change with hidden values.
+    /// Form id, which does not change with hidden values.
     pub fn id(&self) -> FormId {
         self.id
     }
 
-    /// Returns the form with its latest hidden values.
+    /// The form with its latest hidden values.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Returns the URL of the page that shows the form.
+    /// URL of the page that shows the form.
     pub fn page(&self) -> &Url {
         &self.page
     }

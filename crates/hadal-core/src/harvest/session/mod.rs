@@ -15,8 +15,9 @@
 //! 6. **Learn** (`learning`): policy, size estimator, result cap and browse state learn from the answer. Continue
 //!    with step 3.
 //!
-//! [`HarvestEnding`] lists all endings. Apart from step 3, a harvest ends when no query is left (`choosing`), after
-//! repeated failures (`ending`), when the form turns out not to search (`search_check`), or when the caller ends it.
+//! [`HarvestEnding`] lists all endings. Apart from step 3, a harvest ends when no query is left (`choosing`),
+//! after repeated failures (`receiving`, `ending`), when the form turns out not to search (`receiving`,
+//! `search_check`), or when the caller ends it.
 //!
 //! To resume a harvest, create a new session, [`HarvestSession::restore`] its saved state and
 //! [`HarvestSession::replay`] the finished queries in order.
@@ -67,7 +68,7 @@ use std::time::Duration;
 
 /// Answers with results from which the reader learns the layout of result pages. Guess.
 const READER_SAMPLES: u32 = 6;
-/// Answers from which the reader learns, those without results included. Guess.
+/// Maximum number of answers from which the reader learns, those without results included. Guess.
 const MAX_READER_LESSONS: u32 = 40;
 
 /// Targets of a harvest and its settings.
@@ -108,7 +109,7 @@ pub struct HarvestSession {
     paused: PausedReadings,
     estimator: SizeEstimator,
     cap: ResultCap,
-    /// Most records on one page of a longer answer.
+    /// Greatest number of records seen on one page of a longer answer.
     page_size: u32,
     known: FxHashSet<RecordId>,
     near_duplicates: NearDuplicates,
@@ -188,8 +189,8 @@ impl HarvestSession {
         }
     }
 
-    /// Turns the session into one that refreshes a harvest: it sends the policy's queries until none is left, follows no
-    /// other links, and returns every record once, as new.
+    /// Turns the session into one that refreshes a harvest: it sends the policy's queries until none is left,
+    /// follows no other links, and returns every record once, as new.
     pub fn refreshing(self) -> HarvestSession {
         HarvestSession { is_refresh: true, ..self }
     }

@@ -10,7 +10,8 @@ use crate::harvest::query::Query;
 use crate::http::{Method, Request};
 use crate::page::Page;
 
-/// Redirects followed for one page. Guess.
+/// Maximum number of redirects within the site that are followed for one page, by status or by
+/// `meta refresh`. Guess.
 const MAX_REDIRECTS: u8 = 5;
 
 /// A query that matches nothing, while it is sent.
@@ -125,8 +126,8 @@ impl HarvestSession {
     }
 }
 
-/// Request for the target of a redirect within the site, by status or by a meta refresh. As in browsers, POST becomes GET
-/// unless the status is 307 or 308.
+/// Request for the target of a redirect within the site, by status or by a meta refresh. As in browsers, POST
+/// becomes GET unless the status is 307 or 308.
 pub(super) fn redirect_request(sent: &Request, response: &ParsedResponse, redirects: u8) -> Option<Request> {
     let target = match response.status {
         300..400 => response.location.as_ref(),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use url::Url;
 
-/// Pages read of one answer. Guess.
+/// Maximum number of pages read of one answer. Guess.
 pub const MAX_PAGES: u32 = 2_000;
 /// Pages of a list of all records that are stored at once. A stop loses at most these. Guess.
 pub const LIST_PART: u32 = 100;

@@ -22,7 +22,8 @@ const MIN_COMPARED_WORDS: usize = 30;
 const MAX_DETAILED_RECORDS: usize = 100;
 /// Times that one query is sent again because the site asked to wait. Guess.
 const MAX_WAITS: u8 = 3;
-/// Added to the first wait that a site states: the default delay between two requests, which had passed before.
+/// Added to the first wait that a site states, for the time that had passed since the request before: the
+/// default delay. With a longer delay the first interval is too short, and the site states another wait.
 const MIN_DELAY: Duration = Duration::from_secs(1);
 /// Longest time between two queries. Guess.
 const MAX_INTERVAL: Duration = Duration::from_secs(120);
@@ -91,7 +92,8 @@ impl HarvestSession {
         HarvestUpdate { needs_save: has_learned || has_new_rules || update.needs_save, ..update }
     }
 
-    /// Sends a page request again after the wait that the site asks for, and leaves more time between queries from now on.
+    /// Sends a page request again after the wait that the site asks for, and leaves more time between queries
+    /// from now on.
     fn wait_and_repeat(&mut self, mut reading: Box<AnswerReading>, wait: Duration) -> HarvestUpdate {
         // The stated time is what is left of the site's interval.
         let interval = self.search_interval.map_or(wait + MIN_DELAY, |interval| interval + wait);
@@ -150,8 +152,9 @@ impl HarvestSession {
         learns
     }
 
-    /// Reads a result page. Records that a browse link leads to count only if they look like those of queries; further
-    /// pages of that list hold records of the same kind. The second value is true if `may_learn` and the first page of a query changed the rules for record ids.
+    /// Reads a result page. Records behind a browse link count only if they look like those of queries; this
+    /// is checked on the first page of the list. Returns true as second value if the rules for record ids
+    /// changed, which happens only if `may_learn` and on the first page of a query.
     fn read_answer(
         &mut self,
         reading: &AnswerReading,
@@ -309,7 +312,7 @@ impl HarvestSession {
     fn fail(&mut self, mut reading: Box<AnswerReading>, kind: AnswerKind, status: u16) -> HarvestUpdate {
         reading.end = Some(ReadingEnd::Failed);
         reading.details.clear();
-        // A dead link or an expired page of a paused answer is no failure of the form.
+        // A dead link or an expired page of a paused answer is not a failure of the form.
         let is_new_query = reading.query.link.is_none() && reading.query.after == 0;
         let ending = if is_new_query { self.failures.add(kind, status) } else { None };
         let update =

@@ -1,8 +1,8 @@
 //! The strategy `hadal`: visit the link with the highest expected number of new relevant forms per request.
 //!
-//! All page links wait in one queue: links inside an open site, links to new sites, links on hubs. Backlink look-ups wait
-//! in a second one. There are no levels
-//! and no page quotas. The crawl leaves a site when links elsewhere have a higher score and returns when they do not.
+//! All page links wait in one queue: links inside an open site, links to new sites, links on hubs. Backlink
+//! look-ups wait in a second one. There are no levels and no page quotas. The crawl leaves a site when links
+//! elsewhere have a higher score and returns when they do not.
 //!
 //! # Score
 //!
@@ -28,8 +28,8 @@
 //! A site without visits needs its robots.txt first, which doubles the requests of the visit. So an open site has the
 //! advantage `o`. It is not part of the learned rate, because learning would cancel it.
 //!
-//! Seeds and examples have a fixed score above all others: the link to an example teaches nothing, but its site
-//! often has more forms.
+//! Seeds and examples have a fixed score above all others. Examples are visited early because their sites
+//! often have more forms.
 //!
 //! # Waiting for a better host
 //!
@@ -39,8 +39,8 @@
 //!
 //! # Learning
 //!
-//! The model is an online Poisson regression ([`OnlinePoisson`](crate::learn::rate::OnlinePoisson)), updated at every visit. For a visit of `l` with the
-//! counters `s` from before the visit:
+//! The model is an online Poisson regression ([`OnlinePoisson`](crate::learn::rate::OnlinePoisson)), updated at
+//! every visit. For a visit of `l` with the counters `s` from before the visit:
 //!
 //! - exposure: one try with the features `x(l, s)`, plus `z(s)` if the site had visits, and with the offset
 //!   `a·d(l) + h(l) + b·e(s)`;
@@ -50,13 +50,14 @@
 //!   hubs and other pages without forms. If that link is on the same site, `z(s)` takes part in the update too.
 //!   Otherwise the weights of `x` would grow without bound and those of `z` would sink by the same amount.
 //!
-//! Scores of waiting links follow the model: all of them after 32, 64, 128, ... visits, the best of each host more often.
+//! Scores of waiting links follow the model: all of them after 32, 64, 128, ... visits, the best of each host
+//! more often.
 //!
 //! # Backlinks
 //!
-//! If a source of backlinks is available, the strategy looks up the seeds and every site with a first relevant form.
-//! A look-up is served if no other link is ready or if `L < 4 + q · V`, where `L` is the number of look-ups, `V` that of
-//! visits and
+//! If a source of backlinks is available, the strategy looks up the seeds and every site with a first
+//! relevant form. A look-up is served if no other link is ready or if `L < 4 + q · V`, where `L` is the
+//! number of look-ups, `V` that of visits and
 //!
 //! ```text
 //! q  = clamp(q0 · yb / y, q_min, q_max)           allowed look-ups per visit
@@ -89,15 +90,16 @@ use url::Url;
 const LINKS: QueueId = QueueId(0);
 const LOOKUPS: QueueId = QueueId(1);
 
-/// Score of seeds and examples; scores of other links are far below. Guess.
+/// Score of seeds and examples. Scores of other links stay below 50, bonus included: `w·x` and `w·z` are at
+/// most 12 each, and the shipped weights keep the rest below 20.
 pub const SEED_SCORE: f32 = 100.0;
 /// Difference of log rates above which a busy host is waited for: `e^0.5` times the expected forms. Guess.
 const WAIT_MARGIN: f32 = 0.5;
 /// Look-ups per visit while their yield is unknown, `q0`. Guess.
 const LOOKUP_SHARE: f32 = 0.02;
-/// Least look-ups per visit, `q_min`. Guess.
+/// Minimum of the look-ups per visit, `q_min`. Guess.
 const MIN_LOOKUP_SHARE: f32 = 0.002;
-/// Most look-ups per visit, `q_max`. Guess.
+/// Maximum of the look-ups per visit, `q_max`. Guess.
 const MAX_LOOKUP_SHARE: f32 = 0.1;
 /// Look-ups allowed before the first visit. Guess.
 const FIRST_LOOKUPS: f32 = 4.0;
@@ -185,7 +187,8 @@ pub fn is_rescore_due(visits: u64) -> bool {
     visits >= FIRST_RESCORE && visits.is_power_of_two()
 }
 
-/// True at every 16th visit at first; later the distance is a sixteenth of the visits so far.
+/// True at every 16th visit at first; later at every `2^k`-th, with `2^k` the power of two at or above a
+/// sixteenth of the visits so far.
 pub fn is_head_rescore_due(visits: u64) -> bool {
     visits.is_multiple_of((visits / 16).next_power_of_two().max(16))
 }

@@ -10,8 +10,8 @@
 //! -0.147. That fit was made outside the project. Facts with weight 0 are candidates for a search. The weights of "failed
 //! visits" and of "pages" of a site were changed by hand afterwards.
 //!
-//! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches better
-//! ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
+//! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches for
+//! better ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
 
 use crate::address::readable_path;
 use crate::link::{FrontierLink, LinkOrigin};
@@ -23,11 +23,11 @@ use crate::text::words::{each_part, each_word_while};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// Most path segments that count. Guess.
+/// Number of path segments above which more do not count. Guess.
 const MAX_SEGMENTS: u8 = 6;
-/// Most clicks within a site that count. Guess.
+/// Number of clicks within a site above which more do not count. Guess.
 const MAX_SITE_DEPTH: u16 = 6;
-/// Most clicks from a seed that count. Guess.
+/// Number of clicks from a seed above which more do not count. Guess.
 const MAX_DEPTH: u16 = 12;
 /// Bound on the log odds of a link's own words. Guess.
 const MAX_LOG_ODDS: f32 = 4.0;
@@ -188,8 +188,9 @@ impl LinkTraits {
         }
     }
 
-    /// Facts `d(l)` of the [module documentation](super). `mentions` counts links to the site from sites with relevant
-    /// forms, for a site without visits.
+    /// Facts `d(l)` of the [module documentation](super). `mentions` counts links to the site from sites with
+    /// relevant forms, for a site without visits. Logarithms are divided by a constant so that large values
+    /// are about 1.
     pub fn facts(&self, mentions: u8) -> [f32; LINK_WEIGHTS.len()] {
         let LinkTopic { own, around, other_sites } = self.topic;
         let (outward, search, parent) = (flag(self.is_outward), flag(self.has_search), self.parent);

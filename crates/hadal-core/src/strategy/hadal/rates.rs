@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use url::Url;
 
-/// log2 of the number of weights. Guess.
+/// log2 of the number of weights. With their squared gradients they take 512 KB. Guess.
 const WEIGHT_BITS: u8 = 16;
-/// log2 of the number of cells that count mentions of sites. Guess.
+/// log2 of the number of cells that count mentions and failures of sites, one byte each. Guess.
 const SITE_BITS: u32 = 14;
 
 /// Number of a site in the tables of mentions and failures. Different sites may share one.

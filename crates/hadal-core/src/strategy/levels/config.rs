@@ -3,7 +3,8 @@
 use super::examples::FeatureSelection;
 use crate::strategy::baselines::SiteLimits;
 
-/// Features selected per level and feature space. The ACHE paper leaves `k` of algorithm 2 open; its table 2 lists five.
+/// Features selected per level and feature space. The ACHE paper leaves `k` of algorithm 2 open; its table 2
+/// lists five.
 const FEATURES_PER_SPACE: usize = 5;
 /// Share of a level's examples that must contain a stem. The FFC paper (section 3.1) gives no number. Guess.
 const MIN_SHARE: f32 = 0.05;
@@ -57,7 +58,8 @@ pub const ACHE_OFFLINE: LevelConfig = LevelConfig {
 pub const ACHE_OFFLINE_ONLINE: LevelConfig =
     LevelConfig { name: "ache-offline-online", learn_after: Some(LEARN_AFTER), ..ACHE_OFFLINE };
 
-/// ACHE, online learning: starts as `best-first-sc` and builds its classifier during the crawl (ACHE paper, section 4.1).
+/// ACHE, online learning: starts as `best-first-sc` and builds its classifier during the crawl (ACHE paper,
+/// section 4.1).
 pub const ACHE_ONLINE: LevelConfig =
     LevelConfig { name: "ache-online", offline: false, ..ACHE_OFFLINE_ONLINE };
 

@@ -1,16 +1,17 @@
 //! Level strategies: links by their distance from a form (FFC and ACHE papers).
 //!
-//! The level of a link is the estimated number of clicks from the link to a page with a form. A link classifier assigns
-//! each link of an on-topic page to a level (`link_classifier.rs`). Each level has its own queues, and the nearest level
-//! is served first (`queues.rs`). Within a level, links are ordered by
+//! The level of a link is the estimated number of clicks from the link to a page with a form. A link
+//! classifier assigns each link of an on-topic page to a level (`link_classifier.rs`). Each level has its own
+//! queues, and the nearest level is served first (`queues.rs`). Within a level, links are ordered by
 //!
 //! ```text
 //! score(l) = P(level | l) · p(l) - 0.0001 · min(d(l), 50)      links with a feature of the classifier
 //! score(l) = p'(l) - 1           - 0.0001 · min(d(l), 50)      other links, on the last level
 //! ```
 //!
-//! where `d` is the number of clicks since the crawl entered the site, `p` is the apprentice's P(on topic) of the link's
-//! target, or 1 without an apprentice, and `p'` is the same, or P(on topic) of the parent page without an apprentice.
+//! where `d` is the number of clicks since the crawl entered the site, `p` is the apprentice's P(on topic) of
+//! the link's target, or 1 without an apprentice, and `p'` is the same, or P(on topic) of the parent page
+//! without an apprentice.
 //!
 //! The classifier is trained by a backward crawl before the crawl (`backward.rs`; FFC paper, section 3.1), by the paths
 //! on which the crawl found relevant forms (`learning.rs`; ACHE paper, section 3.2), or by both; [`config`] has the
@@ -43,7 +44,7 @@ pub use examples::FeatureSelection;
 /// Score difference per click since the crawl entered the site. It decides between links of almost equal likelihood
 /// (FFC paper, section 3.4: links of pages close to the root of a site have priority). Guess.
 const DEPTH_PENALTY: f32 = 1e-4;
-/// Most clicks that count for [`DEPTH_PENALTY`]. Guess.
+/// Number of clicks above which more do not count for [`DEPTH_PENALTY`]. Guess.
 const MAX_DEPTH: u16 = 50;
 
 /// Level strategy; see the [module documentation](self).

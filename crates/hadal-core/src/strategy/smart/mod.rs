@@ -40,7 +40,8 @@ use state::SmartState;
 use stop_early::StopDecision;
 use url::Url;
 
-/// Most open sites. Guess: enough requests while each host waits for its delay, few enough for the ranking to matter.
+/// Maximum number of open sites. Guess: enough requests while each host waits for its delay, few enough for
+/// the ranking to matter.
 const MAX_OPEN_SITES: usize = 64;
 /// Rank of seed sites, above all computed ranks (section 4.3.1: seeds have relatively high scores).
 const SEED_SCORE: f32 = 1_000.0;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// SC1: most clicks from the home page (94 % of the web databases are within this depth).
+/// SC1: maximum number of clicks from the home page (94 % of the web databases are within this depth).
 pub const MAX_DEPTH: u8 = 3;
-/// SC2: most pages per depth. The paper gives no number; figure 3 visits 50 pages of a site.
+/// SC2: maximum number of pages per depth. The paper gives no number; figure 3 visits 50 pages of a site.
 pub const MAX_PAGES: u32 = 50;
 /// SC3: distinct searchable forms that end a depth. The paper gives no number. Guess.
 pub const MAX_FORMS: u32 = 5;

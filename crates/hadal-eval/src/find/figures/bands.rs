@@ -69,7 +69,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         title: "The papers' bands".into(),
         note: format!(
-            "Ratios at the same number of pages, training free of charge, as the papers counted. {met} of {} met.",
+            "Ratios at the same number of pages, training not counted, as in the papers. {met} of {} met.",
             rows.len()
         ),
         headings: headings(&["claim", "topic", "published", "measured", "met"]),

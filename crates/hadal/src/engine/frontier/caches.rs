@@ -5,7 +5,7 @@ use hadal_core::strategy::SiteCounters;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most sites kept in the cache. Guess.
+/// Maximum number of sites kept in the cache. Guess.
 const MAX_SITES: usize = 200_000;
 /// Slots of the link cache; a power of two. Guess: 4 MiB of memory.
 const LINK_SLOTS: usize = 1 << 19;

@@ -55,9 +55,9 @@ pub struct Frontier {
     pub repetition: Option<Repetition>,
     next_arrival: u64,
     generation: u32,
-    /// Hosts whose outdated links were placed again since the last choice.
+    /// Hosts whose outdated links were rescored since the last choice.
     rescored_hosts: usize,
-    /// Most links that are placed again at once.
+    /// Maximum number of links that are rescored at once.
     rescored_at_once: usize,
     /// Most hosts in memory, apart from those that were requested.
     hosts_in_memory: usize,
@@ -266,8 +266,8 @@ impl Frontier {
         Ok(found.links)
     }
 
-    /// True for a link on a page to a URL of which many similar ones had nothing new, or whose page was visited at another
-    /// address.
+    /// True for a link that probably leads into a crawler trap, because many similar URLs had nothing new, or
+    /// to a page that was visited at another URL. Seeds and backlinks are never repetitions.
     pub fn is_repetition(&self, link: &FrontierLink) -> bool {
         let is_found = link.task == LinkTask::Page && link.origin == LinkOrigin::Link;
         let repeats = |seen: &Repetition| seen.is_exhausted(&link.url) || seen.is_visited(link.id);
@@ -515,7 +515,8 @@ impl Frontier {
     }
 }
 
-/// True for a link on a page to a file that is no page. Seeds and redirects are requested whatever their names are.
+/// True for a link on a page to a file that is not a page. Seeds and redirects are requested whatever their
+/// names are.
 fn is_file_link(link: &FrontierLink) -> bool {
     link.task == LinkTask::Page && link.origin == LinkOrigin::Link && names_file(&link.url)
 }

@@ -1,10 +1,10 @@
 //! Queue heads in memory: for each queue and host, the rank of the best waiting link and the number of links.
 //!
-//! The links themselves stay in the store. A host is offered only while it is ready, so the head of a queue is the
-//! best link that may be visited now. Hosts that are ready soon are sorted too, because a strategy may prefer to wait
-//! for one of them. Hosts are compared by the score of their best link plus the bonus that the strategy gives to their
-//! site. Hosts whose best link was ranked by the current model are sorted a second time, so that one of them can be
-//! chosen without a look at all others.
+//! The links themselves stay in the store. A host is offered only while it is ready, so the head of a queue
+//! is the best link that may be visited now. Hosts that are ready soon are sorted too, because a strategy may
+//! prefer to wait for one of them. Hosts are compared by the score of their best link plus the bonus that the
+//! strategy gives to their site. `current` also holds the ready hosts whose best link has a score of the
+//! current model, so that the best of them is found without a scan of all hosts.
 
 use crate::polite::HostIx;
 use hadal_core::link::{QueueId, QueueRank, QueuedLink};
@@ -64,7 +64,7 @@ pub enum Availability {
     Ready,
     /// A request to it is in flight, or a short pause is not over.
     Soon,
-    /// It rests for long.
+    /// Its pause lasts longer.
     Later,
 }
 

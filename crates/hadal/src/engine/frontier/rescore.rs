@@ -1,8 +1,8 @@
-//! New places for waiting links, when the model of the strategy has changed.
+//! New queues and scores for waiting links, when the model of the strategy has changed.
 //!
-//! A model that changes starts a generation. Scores of earlier generations are outdated. In a large frontier only the
-//! best links are placed again at once; the others follow in two ways, neither of which stops the crawl for long: a
-//! link is placed again before it is visited, and a sweep places some links again with every step.
+//! A model that changes starts a generation. Scores of earlier generations are outdated. In a large frontier
+//! only the best links are rescored at once. The others follow in two ways, neither of which stops the crawl
+//! for long: a link is rescored before it is visited, and a sweep rescores some links with every step.
 
 use super::Frontier;
 use super::queues::HostHead;
@@ -14,9 +14,9 @@ use hadal_core::strategy::{Placement, Strategy};
 use hadal_core::time::Time;
 use rustc_hash::FxHashSet;
 
-/// Links of one host that are placed again together. Guess.
+/// Links per queue and host that are rescored together. Guess.
 const LOOK_AHEAD: usize = 8;
-/// Pairs of queue and host that a sweep places again per step. Guess.
+/// Pairs of queue and host that a sweep rescores per step. Guess.
 const SWEPT_PAIRS: usize = 2;
 /// Hosts that a sweep looks at per step. Guess: some have only links in queues of the engine.
 const SWEEP_STRIDE: usize = 64;
@@ -24,7 +24,7 @@ const SWEEP_STRIDE: usize = 64;
 /// the best link of the current generation is taken, although an outdated one may be better. Guess.
 const LINKS_PER_RESCORED_HOST: usize = 64;
 
-/// Pass over all hosts that places outdated links again, some with every step.
+/// Pass over all hosts that rescores outdated links, some with every step.
 #[derive(Default)]
 pub struct ScoreSweep {
     /// Host at which the sweep continues.
@@ -72,7 +72,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Starts a generation of the model and places the heads of queues again, the best ones first.
+    /// Starts a generation of the model and rescores the best link of each queue and host: at once for the
+    /// best hosts, and during the sweep for the rest.
     pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.start_generation();
         let (pairs, is_complete) = self.queues.best_pairs(self.rescored_at_once / 2);
@@ -83,7 +84,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Starts a generation of the model and places waiting links again: all of them, or the first of the best queues.
+    /// Starts a generation of the model and rescores waiting links: all of them, or the first [`LOOK_AHEAD`]
+    /// links of the best hosts now and those of the other hosts during the sweep.
     pub fn rescore_all(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
         self.start_generation();
         let links = self.queues.total_links() as usize;
@@ -140,7 +142,7 @@ impl Frontier {
         current.or_else(|| self.queues.best_host(queue))
     }
 
-    /// Places the first links of a host and queue again, because the head is outdated.
+    /// Rescores the first links of a host and queue, because the head is outdated.
     pub(super) fn rescore_outdated_head(
         &mut self,
         queue: QueueId,
@@ -152,7 +154,7 @@ impl Frontier {
         self.rescore_links(&[(queue, host)], LOOK_AHEAD, strategy, now)
     }
 
-    /// Places the outdated ones among the first `depth` links of each queue and host again.
+    /// Rescores the outdated ones among the first `depth` links of each queue and host.
     fn rescore_links(
         &mut self,
         pairs: &[(QueueId, HostIx)],

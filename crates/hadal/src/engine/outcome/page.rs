@@ -16,7 +16,7 @@ use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use rustc_hash::FxHashSet;
 use url::Url;
 
-/// Most links to other sites that are stored per page. Guess.
+/// Maximum number of links to other sites that are stored per page. Guess.
 const MAX_CITED: usize = 200;
 
 impl OutcomeBuilder<'_> {
@@ -192,8 +192,8 @@ impl OutcomeBuilder<'_> {
         new
     }
 
-    /// URLs on other sites that the page links to, when the strategy asks for backlinks and their source is fed by
-    /// crawls.
+    /// URLs on other sites that the page links to, if the strategy uses backlinks and one source of them is
+    /// the store.
     fn cited(&self, link: &FrontierLink, examined: &ExaminedPage) -> Vec<Url> {
         let is_kept = self.crawl.backlinks.as_ref().is_some_and(|source| source.remembers());
         if !is_kept || !self.crawl.strategy.uses_backlinks() {
@@ -299,7 +299,7 @@ struct NewForms {
     forms: u32,
     searchable: u32,
     relevant: u32,
-    /// Sum of `max(0, 2 p - 1)` over the forms, where `p` is P(relevant).
+    /// Sum over the new relevant forms of `2 p_relevant - 1`.
     reward: f32,
 }
 

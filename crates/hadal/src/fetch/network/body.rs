@@ -14,7 +14,7 @@ pub(super) struct ReceivedBody {
     pub(super) completeness: BodyCompleteness,
 }
 
-/// Time before the transfer rate of a body is looked at. Guess.
+/// Time before the transfer rate of a body is checked. Guess.
 const RATE_GRACE: Duration = Duration::from_secs(5);
 /// Least mean transfer rate of a body in bytes per second. Guess: a tenth of a modem of 1998.
 const MIN_RATE: u64 = 512;

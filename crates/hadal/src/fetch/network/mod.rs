@@ -1,7 +1,7 @@
 //! HTTP client for the real web: one request over a pooled connection.
 //!
-//! A request passes `connect` (checks and connection), `client` (TLS and HTTP), `body` (selection and reading of bodies),
-//! `decode` (content codings) and `cookies`. Redirects are not followed, and nothing is retried.
+//! A request passes `connect` (checks and connection), `client` (TLS and HTTP), `body` (selection and reading
+//! of bodies), `decode` (content codings) and `cookies`. Redirects are not followed, and nothing is retried.
 
 mod body;
 mod client;

@@ -1,9 +1,9 @@
-//! Refresh: looks at forms again and updates the records of their harvests.
+//! Refresh: checks forms again and updates the records of their harvests.
 //!
-//! [`refresh`] is the function to read first. It checks each form ([`check_form`]), computes how many requests each
-//! harvest is worth ([`hadal_core::harvest::refresh::allocate`]), and updates one harvest after the other (`update`).
-//! Every query carries the time of its last answer and every record the time at which it was last seen, so a refresh that
-//! was killed continues where it stopped.
+//! [`refresh`] is the function to read first. It checks each form ([`check_form`]), computes how many
+//! requests each harvest is worth ([`hadal_core::harvest::refresh::allocate`]), and updates one harvest after
+//! the other (`update`). Every query carries the time of its last answer and every record the time at which
+//! it was last seen, so a refresh that was killed continues where it stopped.
 
 mod check;
 mod update;
@@ -43,7 +43,8 @@ pub struct RefreshPlan {
     pub forms: Vec<CheckedForm>,
     /// Harvests to update.
     pub harvests: Vec<HarvestRow>,
-    /// Most requests of this refresh. `None`: a quarter of the requests of all known queries, and the pages of forms.
+    /// Maximum number of requests of this refresh. `None`: a quarter of the requests of all known queries,
+    /// and the pages of forms.
     pub max_requests: Option<u64>,
     /// Clock of the refresh. On a simulated one each harvest has its own time.
     pub clock: Clock,

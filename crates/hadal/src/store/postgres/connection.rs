@@ -27,8 +27,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 /// Time after which a silent connection counts as lost, on both sides. Guess.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// Settings of a connection. It ends when it is silent for [`SILENCE`] or idle for these times, and with it its leases:
-/// the work of a worker that was frozen or cut off can be continued by another worker. Guess.
+/// Settings of a connection. It ends when it is silent for [`SILENCE`] or idle for these times, and with it
+/// its leases: the work of a worker that was suspended or cut off can be continued by another worker. Guess.
 const SETTINGS: &str =
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
     SET idle_in_transaction_session_timeout = '60s'; SET idle_session_timeout = '10min';

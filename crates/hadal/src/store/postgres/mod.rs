@@ -9,9 +9,9 @@
 //! reads the rows that it refers to, computes their new values in memory ([`run_plan`]) and writes them, one statement
 //! per table with arrays of values. A sync adds the commit of the transaction.
 //!
-//! **Transactions.** As in a store in a folder, everything between two syncs is one transaction. Batches wait in
-//! memory until a sync, or a read that cannot be answered from memory ([`known_keys`], [`head_cache`]). They are kept until the sync, so that they can be applied again on a new
-//! connection ([`writer`]).
+//! **Transactions.** As in a store in a folder, everything between two syncs is one transaction. Batches wait
+//! in memory until a sync, or a read that cannot be answered from memory ([`known_keys`], [`head_cache`]).
+//! They are kept until the sync, so that they can be applied again on a new connection ([`writer`]).
 //!
 //! **Workers.** A worker holds a lease of each run and harvest that it changes ([`lease`]). Different workers change
 //! different runs and harvests, and different partitions of a shared run ([`workers`]), at the same time.

@@ -163,8 +163,8 @@ pub fn counters(row: &Row) -> Result<RunCounters, Fault> {
     })
 }
 
-/// Statement that writes the progress of a run, without the state of its strategy. Of a shared run, sequence numbers are
-/// granted, other numbers never fall, and the end stays until a worker joins.
+/// Statement that writes the progress of a run, without the state of its strategy. Of a shared run, sequence
+/// numbers are granted, other numbers never fall, and the end stays until a worker joins.
 pub fn save_progress(run: RunId, progress: &RunProgress, is_shared: bool) -> Result<Command, Fault> {
     const ALONE: &str =
         "UPDATE progress SET state = $2, next_seq = $3, next_order = $4, now = $5, generation = $6,

@@ -76,7 +76,8 @@ fn create_view(name: &str, sql: &str) -> String {
 /// - `records.words` holds the words of a record as the whole program splits them, as lexemes without positions.
 /// - `leases` lists the worker of each run and harvest. The lock itself is an advisory lock of that worker's
 ///   connection.
-/// - `labels`, `controls` and questions of people are tables, since writers of PostgreSQL do not wait for each other.
+/// - `labels`, `controls` and queries of users are tables, since writers of PostgreSQL do not wait for each
+///   other.
 ///
 /// Text is compared by its bytes (collation "C"), as in every other store.
 const TABLES: &str = r#"

@@ -1,8 +1,9 @@
 //! Workers of a shared run: joining, leases, partitions, budget, leaving.
 //!
-//! The row of a worker in the table `workers` is its lease. Each commit of the worker renews it in the same transaction
-//! ([`renewal`]), and fails if the row is gone. Others delete the row when it has expired by the clock of the server
-//! ([`evict`]). So a worker that was frozen or cut off can never write after others took over.
+//! The row of a worker in the table `workers` is its lease. Each commit of the worker renews it in the same
+//! transaction ([`renewal`]), and fails if the row is gone. Others delete the row when it has expired by the
+//! clock of the server ([`evict`]). So a worker that was suspended or cut off can never write after others
+//! took over.
 //!
 //! [`coordinate`] runs in a transaction of its own that holds the row of the run in `progress`: decisions about
 //! partitions, budget and the end of the run are made one at a time.
@@ -26,7 +27,7 @@ use tokio_postgres::Row;
 
 /// Sequence numbers granted at once. Guess: more than a worker sends between two reports.
 const SEQS_PER_GRANT: i64 = 10_000;
-/// Most links that a worker receives with one report. Guess: some milliseconds of work.
+/// Maximum number of links that a worker receives with one report. Guess: some milliseconds of work.
 const MAX_RECEIVED: i64 = 2_000;
 /// Requests granted at once: a share of the rest within these bounds. A killed worker wastes at most this much of the
 /// budget. Guess.
@@ -187,8 +188,8 @@ pub fn retake(connection: &ServerConnection, run: RunId, membership: &Membership
     found[1].first().map_or(Err(evicted(run)), |row| row.column(0))
 }
 
-/// Statement that renews a lease within a transaction. It fails if the lease is gone, and with it the transaction: a
-/// division by zero, since the server has no other way to fail on a condition in plain SQL.
+/// Statement that renews a lease within a transaction. If the lease is gone, `1 / count(*)` divides by zero
+/// and fails the transaction; plain SQL has no other conditional error.
 pub fn renewal(membership: &Membership) -> Command {
     let sql = "WITH renewed AS (UPDATE workers SET syncs = syncs + 1, seen_at = clock_timestamp(),
             expires_at = clock_timestamp() + $2::float8 * interval '1 second' WHERE id = $1 RETURNING 1)
@@ -385,7 +386,8 @@ pub fn coordinate(
     Ok((orders, result))
 }
 
-/// Renews the lease of a worker, takes back what it releases, evicts workers whose lease has expired, and reads the rest.
+/// Renews the lease of a worker, takes back what it releases, evicts workers whose lease has expired, and
+/// reads the rest.
 fn meet(
     connection: &ServerConnection,
     run: RunId,
@@ -611,7 +613,7 @@ pub fn leave(
     Ok(is_last)
 }
 
-/// Workers of shared runs, for people.
+/// Workers of shared runs, for `hadal status`.
 pub fn list(connection: &ServerConnection) -> Result<Vec<WorkerRow>, Fault> {
     let sql = "SELECT workers.run, workers.worker, coalesce(parts.count, 0)::bigint, counted.requests,
             extract(epoch FROM now() - joined_at)::float8, extract(epoch FROM now() - seen_at)::float8,

@@ -229,7 +229,7 @@ impl Writer {
         self.leases.get(&Activity::Run(run)).is_some_and(|lease| lease.membership.is_some())
     }
 
-    /// Name of this process for people.
+    /// Name of this process, shown to users.
     pub fn worker(&self) -> &str {
         &self.worker
     }
@@ -386,8 +386,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Looks up keys of a run. Batches are written first only if the answer is not in memory. Steps that are only sent add
-    /// no keys.
+    /// Looks up keys of a run. Batches are written first only if the answer is not in memory. Steps that are
+    /// only sent add no keys.
     pub fn look_up(&mut self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, Fault> {
         let adds = |pending: &Pending| match pending {
             Pending::Run(_, batch) => !batch.outcomes.is_empty() || !batch.changes.is_empty(),

@@ -3,7 +3,7 @@
 //! One process crawls into it. Any number of others read it at the same time, through the write-ahead log. The crawl
 //! keeps one write transaction open from the first commit after a sync to the next sync, and reads through it.
 //!
-//! Two files lie beside the database, because people write them while a crawl holds the write transaction:
+//! Two files lie beside the database, because users write them while a crawl holds the write transaction:
 //! `control.json` ([`control`]) and `notes.db` ([`annotations`]).
 
 mod annotations;
@@ -118,7 +118,7 @@ impl SqliteStore {
         self.writing(work)
     }
 
-    /// Reads the rows that people wrote, if there are any.
+    /// Reads the rows that users wrote, if there are any.
     pub(super) fn read_annotations<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -126,7 +126,7 @@ impl SqliteStore {
         self.annotations.read(work)
     }
 
-    /// Adds rows of people.
+    /// Adds rows that a user wrote.
     pub(super) fn write_annotations(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<()>,

@@ -28,13 +28,15 @@ use serde_json::Value;
 use std::borrow::Cow;
 use url::Url;
 
-/// Bytes of a body that are read as data. Guess; the search index of the largest manual seen has 4 MB.
+/// Maximum number of bytes of a body that are read as data. Guess; the search index of the largest manual
+/// seen has 4 MB.
 pub const MAX_DATA_BYTES: usize = 32 << 20;
 /// Share of a value's text that its longest HTML text must have. Guess.
 const MIN_HTML_SHARE: f64 = 0.6;
-/// Objects of a value. Each takes some 600 bytes of memory, so a small body could fill it. Guess.
+/// Maximum number of objects of a value. Each takes some 600 bytes of memory, so a small body could fill it.
+/// Guess.
 const MAX_OBJECTS: usize = 500_000;
-/// Values of a body. Guess; the search index of the largest manual seen has a million.
+/// Maximum number of values of a body. Guess; the search index of the largest manual seen has a million.
 const MAX_VALUES: usize = 8_000_000;
 
 /// An answer that is data.
@@ -75,7 +77,8 @@ impl DataDocument {
         })
     }
 
-    /// HTML text that makes up most of the value, as in `{"html": "<ul>...</ul>"}`. A text in a list belongs to a record.
+    /// HTML text that makes up most of the value, as in `{"html": "<ul>...</ul>"}`. A text in a list belongs
+    /// to a record.
     pub fn html(&self) -> Option<Cow<'_, str>> {
         let (mut all, mut longest) = (0, "");
         visit_texts(&self.value, false, &mut |text, is_in_list| {

@@ -13,22 +13,23 @@
 //! - `b`: mean number of links before it in the record
 //! - `q`: share of links that repeat the query
 //!
-//! The quality is multiplied by [`KNOWN_SHAPE_FACTOR`] if most links of the column have the URL shape of the detail links
-//! on earlier answers: a page with few records does not show which link leads to the record. The weights are guesses.
+//! The quality is multiplied by [`KNOWN_SHAPE_FACTOR`] if most links of the column have the URL shape of the
+//! detail links on earlier answers: a page with few records does not show which link leads to the record. The
+//! weights are guesses.
 
 use super::super::view::{AnswerView, hashed};
 use super::group::{RecordGroup, Segment};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Links of one record that are examined. Guess.
+/// Maximum number of links of one record that are examined. Guess.
 const MAX_LINKS: usize = 16;
-/// Records of a group that the choice is based on. Guess.
+/// Maximum number of records of a group that the choice is based on. Guess.
 const MAX_SAMPLED: usize = 60;
 /// Factor on the quality of a column with the known URL shape. Guess.
 const KNOWN_SHAPE_FACTOR: f32 = 6.0;
 /// Link text from this length on is as good a name as any, in bytes. Guess.
 const FULL_NAME_BYTES: f32 = 40.0;
-/// Elements above a link among which a heading is searched. Guess.
+/// Maximum number of elements above a link among which a heading is searched. Guess.
 const MAX_HEADING_LEVELS: usize = 3;
 
 /// A link of a record.

@@ -27,11 +27,11 @@ use super::template::RecordTemplate;
 use crate::html::{tag, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Records compared for similarity. Guess.
+/// Maximum number of records compared for similarity. Guess.
 const MAX_COMPARED: usize = 40;
-/// Levels below a holder that are compared. Guess.
+/// Maximum number of levels below a holder that are compared. Guess.
 const MAX_LEVELS: usize = 5;
-/// Nodes of a record that are compared. Guess.
+/// Maximum number of nodes of a record that are compared. Guess.
 const MAX_NODES: usize = 80;
 /// Share of records with a detail link below which the group has none. Guess.
 const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
@@ -39,9 +39,9 @@ const MIN_DETAIL_LINK_SHARE: f32 = 0.3;
 const MIN_KNOWN_SHARE: f32 = 0.5;
 /// The same, if the links lead to another host: advertisements are in some records only. Guess.
 const MIN_FOREIGN_LINK_SHARE: f32 = 0.7;
-/// Bytes of a class or id that are examined. Guess.
+/// Maximum number of bytes of a class or id that are examined. Guess.
 const MAX_CLASS_BYTES: usize = 120;
-/// Levels above the records at which classes are examined. Guess.
+/// Maximum number of levels above the records at which classes are examined. Guess.
 const MAX_CLASS_LEVELS: usize = 12;
 /// Share of the page's new weight above which an element covers the page, so that its class does not count. Guess.
 const MIN_COVERING_SHARE: f32 = 0.8;
