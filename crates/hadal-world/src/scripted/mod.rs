@@ -160,8 +160,8 @@ impl ScriptedWeb {
             _ if path == "/" => answer(200, "text/html; charset=utf-8", start_page()),
             None => answer(404, "text/html", "<p>Not found.".into()),
             Some(kind) => match rest {
-                "" => answer(200, "text/html; charset=utf-8", self.shell(kind, &request.url)),
-                "app.js" => answer(200, "text/javascript", script(kind, &request.url)),
+                "" => answer(200, "text/html; charset=utf-8", self.shell(kind)),
+                "app.js" => answer(200, "text/javascript", script(kind)),
                 _ => self.interface(kind, rest, request),
             },
         }
@@ -179,20 +179,23 @@ fn start_page() -> String {
     format!("<title>Scripted sites</title><ul>{}</ul>", ScriptedKind::ALL.map(link).concat())
 }
 
-/// Start of the URLs of another site with the same paths.
-fn other_site(url: &Url) -> String {
-    let host = match url.host_str() {
-        Some("127.0.0.1") => "localhost",
-        _ => SCRIPT_HOST,
-    };
-    url.port().map_or(format!("http://{host}"), |port| format!("http://{host}:{port}"))
+/// Expression of a script for the origin of another site, which answers like this one.
+const OTHER_ORIGIN: &str = "location.protocol + '//' + (location.hostname === '127.0.0.1' ? 'localhost' : 'SCRIPT_HOST') \
+    + (location.port && ':' + location.port)";
+
+fn other_origin() -> String {
+    OTHER_ORIGIN.replace("SCRIPT_HOST", SCRIPT_HOST)
 }
 
 impl ScriptedWeb {
-    fn shell(&self, kind: ScriptedKind, url: &Url) -> String {
+    fn shell(&self, kind: ScriptedKind) -> String {
         let script = match kind {
-            ScriptedKind::Foreign => format!("{}/foreign/app.js", other_site(url)),
-            _ => "app.js".to_string(),
+            ScriptedKind::Foreign => format!(
+                "<script>const app = document.createElement('script'); app.crossOrigin = 'anonymous'; \
+                 app.src = {} + '/foreign/app.js'; document.body.append(app)</script>",
+                other_origin()
+            ),
+            _ => "<script src=app.js crossorigin></script>".to_string(),
         };
         let head = match kind {
             ScriptedKind::Token => {
@@ -204,7 +207,7 @@ impl ScriptedWeb {
         let form = if kind == ScriptedKind::AddedFields { FILTERS } else { "" };
         format!(
             "<!doctype html><html lang=en><title>Library of {0}</title>{head}<link rel=stylesheet href=style.css>\
-             <body><div id=app>{form}</div><img src=logo.png><script src=\"{script}\" crossorigin></script>\
+             <body><div id=app>{form}</div><img src=logo.png>{script}\
              <script src=\"http://tracker.invalid/count.js\"></script></body></html>",
             kind.name()
         )
@@ -221,9 +224,9 @@ const FILTERS: &str = "<form action=find><h2>Search the catalogue</h2><select id
     <option value=year>Year<option value=title>Title<option value=language>Language</select>\
     <div id=rows></div><button>Search</button></form>";
 
-fn script(kind: ScriptedKind, url: &Url) -> String {
-    let other = other_site(url);
-    format!("const SITE = '/{0}/', KIND = '{0}', OTHER = '{other}';\n{SCRIPTS}", kind.name())
+fn script(kind: ScriptedKind) -> String {
+    let other = other_origin();
+    format!("const SITE = '/{0}/', KIND = '{0}', OTHER = {other};\n{SCRIPTS}", kind.name())
 }
 
 #[cfg(test)]

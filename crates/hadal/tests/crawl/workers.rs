@@ -62,7 +62,10 @@ impl WatchedWeb {
     }
 
     fn address(&self, url: &Url) -> Option<IpAddr> {
-        let name = url.host_str()?.bytes().fold(0u32, |sum, byte| sum * 31 + u32::from(byte));
+        let name = url
+            .host_str()?
+            .bytes()
+            .fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
         (self.addresses > 0).then(|| [192, 0, 2, (name % u32::from(self.addresses)) as u8].into())
     }
 

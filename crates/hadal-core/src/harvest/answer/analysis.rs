@@ -357,7 +357,7 @@ mod tests {
     fn lists_of_one_item_under_headings_hold_records() {
         let item = |n: usize, name: &str| {
             format!(
-                "<h4>{}</h4><ul><li><a href='/boat?id={n}'>{name}</a> [<a href='/edit?id={n}'>edit</a>]
+                "<h4>{}</h4><ul><li><a href='/boat?id={n}'>{name}</a>
                  <span>The owner of {name} sails it to the islands.</span></li></ul>",
                 &name[..1]
             )

@@ -37,8 +37,9 @@ impl EmptyQueryEvidence {
     /// Learns from an answer to any query. `has_new` is true if it holds a new record.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>, is_complete: bool, has_new: bool) {
         let is_empty_query = *answer.query == Query::default();
+        let is_continued_empty_query = Query { after: 0, ..answer.query.clone() } == Query::default();
         if let Some(StatedTotal::Exactly(total)) = answer.total {
-            match is_empty_query {
+            match is_continued_empty_query {
                 true => self.total = Some(total),
                 false => {
                     let least = self.least_other_total.map_or(total, |least| least.min(total));

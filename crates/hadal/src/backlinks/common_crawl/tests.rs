@@ -116,7 +116,7 @@ fn damage_is_reported_with_file_and_line() {
         ("0\tcom.a\nx\tcom.b\n", "", ["vertices.txt", "line 2: 'x'"]),
         ("0\n", "", ["vertices.txt", "names no host"]),
         ("0\tcom.a\n0\tcom.b\n", "", ["line 2", "a vertex 0 already"]),
-        (VERTICES, "1\n", ["edges.txt", "no pair of numbers"]),
+        (VERTICES, "1\n", ["edges.txt", "not a pair of numbers"]),
         (VERTICES, "0\t1\n1\t99999999999\n", ["edges.txt", "line 2: '99999999999'"]),
         (&"x".repeat(9000), "", ["line 1", "too long"]),
     ] {
