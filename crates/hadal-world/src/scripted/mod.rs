@@ -191,8 +191,8 @@ impl ScriptedWeb {
     fn shell(&self, kind: ScriptedKind) -> String {
         let script = match kind {
             ScriptedKind::Foreign => format!(
-                "<script>const app = document.createElement('script'); app.crossOrigin = 'anonymous'; \
-                 app.src = {} + '/foreign/app.js'; document.body.append(app)</script>",
+                "<script>{{ const loaded = document.createElement('script'); loaded.crossOrigin = 'anonymous'; \
+                 loaded.src = {} + '/foreign/app.js'; document.body.append(loaded) }}</script>",
                 other_origin()
             ),
             _ => "<script src=app.js crossorigin></script>".to_string(),
