@@ -25,7 +25,7 @@ pub fn help() -> String {
             "a Common Crawl web graph of hosts or domains, downloaded to DIR, where an index of it is made \
              once; for large crawls: it knows every site, and no pages",
         ),
-        ("none", "nobody"),
+        ("none", "no look-ups"),
     ]);
     let asked = "Sources of backlinks, for strategies that use them [default: own]:";
     let several = "Several sources, separated by commas, are tried in order until one has an answer.";

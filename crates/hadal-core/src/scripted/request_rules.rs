@@ -1,7 +1,7 @@
 //! Rules for the requests of a rendered page. A request that no rule allows is refused.
 //!
 //! Other sites get two kinds of requests: for a script that the page loads, and for a search service that receives the
-//! typed word. Neither has cookies. Hosts that measure or advertise get none ([`super::trackers`]).
+//! typed word. They carry only cookies that these sites set themselves in the same session. Hosts that measure or advertise get none ([`super::trackers`]).
 
 use super::trackers::is_tracker;
 use super::{PageRequest, ResourceKind};
