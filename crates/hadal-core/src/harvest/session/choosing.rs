@@ -25,12 +25,12 @@ const MAX_SKIPPED_QUERIES: usize = 4_096;
 
 /// Failures of the policy within one choice: requests to continue answers that the session does not hold.
 #[derive(Default)]
-struct UnreadableContinuations {
+struct UnknownContinuations {
     total: usize,
     by_query: FxHashMap<Query, u32>,
 }
 
-impl UnreadableContinuations {
+impl UnknownContinuations {
     /// Counts one failure. Returns true when a limit is reached.
     fn count(&mut self, query: &Query) -> bool {
         self.total += 1;
@@ -109,18 +109,18 @@ impl HarvestSession {
     }
 
     /// The policy's next query. A continuation of an answer that the session does not hold is a failure: the
-    /// policy is notified by [`Policy::drop_continuation`] and asked again, until [`UnreadableContinuations`] reaches
+    /// policy is notified by [`Policy::drop_continuation`] and asked again, until [`UnknownContinuations`] reaches
     /// a limit. Then the policy is never asked again.
     ///
     /// [`Policy::drop_continuation`]: crate::harvest::policy::Policy::drop_continuation
     fn policy_query(&mut self, costs: &RequestCosts) -> Option<Query> {
-        let mut unreadable = UnreadableContinuations::default();
+        let mut unknown = UnknownContinuations::default();
         while !self.policy_failed {
             let query = self.policy.choose(costs)?;
             if query.after == 0 || self.paused.contains(&query) {
                 return Some(query);
             }
-            self.policy_failed = unreadable.count(&query);
+            self.policy_failed = unknown.count(&query);
             self.policy.drop_continuation(&query);
         }
         None

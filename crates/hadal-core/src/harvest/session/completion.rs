@@ -22,11 +22,11 @@ use crate::harvest::policy::QueryOutcome;
 use std::collections::VecDeque;
 
 /// Base of `B`: consecutive queries without a new record that end a harvest. Guess.
-const MIN_BARREN_QUERIES: u64 = 20;
+const MIN_QUERIES_WITHOUT_NEW: u64 = 20;
 /// Greatest value of `B`. Guess.
-const MAX_BARREN_QUERIES: u64 = 100;
+const MAX_QUERIES_WITHOUT_NEW: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
-const RECORDS_PER_BARREN_QUERY: u64 = 20;
+const RECORDS_PER_QUERY_WITHOUT_NEW: u64 = 20;
 /// Words with records before an estimate from words ends a harvest. Guess: two words of one name always occur
 /// together and give one observation.
 const MIN_ANSWERED_WORDS: u32 = 5;
@@ -128,9 +128,9 @@ impl HarvestSession {
         if self.record_count() == 0 && !self.opening_words.is_empty() && self.entry_page.takes_words() {
             return false;
         }
-        let by_records = MIN_BARREN_QUERIES + self.record_count() / RECORDS_PER_BARREN_QUERY;
-        let allowed = if is_short { MAX_BARREN_QUERIES } else { by_records };
-        u64::from(self.recent.queries_without_new) >= allowed.min(MAX_BARREN_QUERIES)
+        let by_records = MIN_QUERIES_WITHOUT_NEW + self.record_count() / RECORDS_PER_QUERY_WITHOUT_NEW;
+        let allowed = if is_short { MAX_QUERIES_WITHOUT_NEW } else { by_records };
+        u64::from(self.recent.queries_without_new) >= allowed.min(MAX_QUERIES_WITHOUT_NEW)
     }
 
     fn stop_evidence<'a>(&self, estimate: Option<&'a SizeEstimate>) -> StopEvidence<'a> {

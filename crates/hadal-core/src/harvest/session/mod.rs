@@ -69,7 +69,7 @@ use std::time::Duration;
 /// Answers with results from which the reader learns the layout of result pages. Guess.
 const READER_SAMPLES: u32 = 6;
 /// Maximum number of answers from which the reader learns, those without results included. Guess.
-const MAX_READER_LESSONS: u32 = 40;
+const MAX_READER_SAMPLES: u32 = 40;
 
 /// Targets of a harvest and its settings.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::opening::redirect_request;
 use super::reading::{AnswerReading, LIST_PART, MAX_PAGES, STALE_LIST_PAGES, STALE_QUERY_PAGES};
 use super::search_check::COMPARED_ANSWERS;
 use super::{
-    DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_LESSONS, ParsedResponse,
+    DetailMode, HarvestEnding, HarvestSession, HarvestUpdate, MAX_READER_SAMPLES, ParsedResponse,
     READER_SAMPLES, SessionStage,
 };
 use crate::address::{LinkId, Site};
@@ -139,7 +139,7 @@ impl HarvestSession {
     fn train_reader(&mut self, reading: &AnswerReading, document: &Document, status: u16) -> bool {
         let learns = reading.pages == 0
             && self.result_samples < READER_SAMPLES
-            && self.reader_samples < MAX_READER_LESSONS;
+            && self.reader_samples < MAX_READER_SAMPLES;
         if learns {
             self.reader_samples += 1;
             let has_new_rules =
