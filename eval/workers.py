@@ -6,11 +6,13 @@
     python eval/workers.py learning --hadal target/release/hadal
     python eval/workers.py growth   --hadal target/release/hadal
 
-scale     pages per second of 1, 2, 4 and 8 workers: responses after 50 ms, a
+scale     requests per second of 1, 2, 4 and 8 workers: responses after 50 ms, a
           delay of 1 s per host, two requests in flight per worker, so that a
-          worker waits most of the time
+          worker waits most of the time; requests, since the first ones of a
+          crawl are for robots.txt
 cpu       CPU of one crawl with a store in a folder and with one in PostgreSQL,
-          that of the database server included
+          that of the database server included; the seeds are all sites, so
+          that no worker waits for a host
 learning  relevant forms of one worker and of four, after the same number of
           requests of the strategy `hadal`
 growth    rows and bytes per page and per link of a crawl
@@ -152,7 +154,7 @@ def wait(processes):
 def scale(args, server):
     web = Web(args.web or args.hadal, "hotel", "demo", "50ms")
     seeds = seeds_file(roots(args.hadal, "demo"))
-    print("workers  pages/s  ratio  CPU: workers  server  web  (seconds per second)")
+    print("workers  requests/s  ratio  CPU: workers  server  web  (seconds per second)")
     alone = None
     for count in args.workers:
         store = server.new_store(f"scale_{count}")
@@ -162,28 +164,28 @@ def scale(args, server):
         time.sleep(args.warm_up)
 
         def reading():
-            pages = int(server.sql(f"scale_{count}", "SELECT coalesce(sum(pages), 0) FROM run_counters"))
+            requests = int(server.sql(f"scale_{count}", "SELECT coalesce(sum(requests), 0) FROM run_counters"))
             cpu = sum(cpu_of(worker.pid) for worker in workers)
-            return time.time(), pages, cpu, server.cpu(), cpu_of(web.process.pid)
+            return time.time(), requests, cpu, server.cpu(), cpu_of(web.process.pid)
 
         before = reading()
         time.sleep(args.seconds)
         after = reading()
-        took, pages, *cpu = [now - then for then, now in zip(before, after)]
+        took, requests, *cpu = [now - then for then, now in zip(before, after)]
         for worker in workers:
             worker.send_signal(signal.SIGINT)
         for worker in workers:
             worker.wait()
-        rate = pages / took
+        rate = requests / took
         alone = alone or rate / count
         shares = "  ".join(f"{part / took:8.2f}" for part in cpu)
-        print(f"{count:7}  {rate:7.1f}  {rate / alone / count:5.2f}  {shares}", flush=True)
+        print(f"{count:7}  {rate:10.1f}  {rate / alone / count:5.2f}  {shares}", flush=True)
     web.stop()
 
 
 def cpu(args, server):
     web = Web(args.web or args.hadal, "hotel", "demo", None)
-    seeds = seeds_file(web.seeds)
+    seeds = seeds_file(roots(args.hadal, "demo"))
     folder = tempfile.mkdtemp()
     print("store     requests  pages  CPU-ms per page: hadal  server  together")
     for name, store in [("folder", f"file:{folder}/store"), ("postgres", server.new_store("cpu"))] * args.rounds:

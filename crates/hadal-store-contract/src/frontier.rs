@@ -136,7 +136,7 @@ pub fn only_waiting_links_are_replaced(store: &dyn Store) {
         .unwrap();
     assert_eq!(of_queue(store, run, QueueId(5), 9), [moved(&stays)]);
     assert_eq!(of_queue(store, run, QueueId(0), 9), []);
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!((after.counters.waiting, after.in_flight), (1, vec![(sent_step(1, &busy), Some(busy))]));
 }
 
@@ -148,7 +148,7 @@ pub fn dropped_links_stay_known_and_never_return(store: &dyn Store) {
     let drop = FrontierChange::Drop(vec![gone.link.id, busy.link.id, gone.link.id, LinkId(4)]);
     store.commit(run, &changing(drop)).unwrap();
     store.commit(run, &adding(std::slice::from_ref(&gone))).unwrap();
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!((after.counters.waiting, after.in_flight.len(), after.queues.len()), (0, 1, 0));
     assert_eq!(known(store, run, &[gone.link.id]), [true]);
 }
@@ -165,7 +165,7 @@ pub fn closing_a_site_drops_its_links_on_every_host_and_queue(store: &dyn Store)
     store.commit(run, &adding(&links)).unwrap();
     store.commit(run, &sending(1, &busy)).unwrap();
     store.commit(run, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!(after.queues, [queue_of(0, "a.org.example.com", 1, 4)]);
     assert_eq!((after.counters.waiting, after.in_flight.len()), (1, 1));
     let closed = SiteCounters { closed: true, ..SiteCounters::default() };
@@ -186,7 +186,7 @@ pub fn failing_a_host_fails_its_waiting_links(store: &dyn Store) {
     store.commit(run, &sending(1, &busy)).unwrap();
     for _ in 0..2 {
         store.commit(run, &changing(FrontierChange::FailHost(host("a.org"), kind("no_such_host")))).unwrap();
-        let after = store.resume(run).unwrap();
+        let after = store.resume(run, usize::MAX).unwrap();
         assert_eq!(after.queues, [queue_of(0, "www.a.org", 1, 4)]);
         assert_eq!((after.counters.waiting, after.counters.failed, after.in_flight.len()), (1, 2, 1));
         assert_eq!(after.counters.errors, [(kind("no_such_host"), 2)].into());
@@ -217,7 +217,7 @@ pub fn runs_do_not_see_each_other(store: &dyn Store) {
     assert_eq!(known(store, two, &[waiting.link.id]), [false]);
     assert_eq!(of_queue(store, two, QueueId(0), 9), []);
     assert_eq!(of_host(store, two, QueueId(0), &host("a.org"), None, 9), []);
-    assert_eq!(store.resume(two).unwrap(), RunCheckpoint::default());
+    assert_eq!(store.resume(two, usize::MAX).unwrap(), RunCheckpoint::default());
     store.commit(two, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(two, &changing(FrontierChange::CloseSite(site("a.org")))).unwrap();
     assert_eq!(counters(store, one).waiting, 1);
@@ -242,7 +242,7 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     assert_eq!(runs(store).len(), 1);
     let again = begin(store);
     assert_ne!(again, run, "a number is never given twice");
-    assert_eq!(store.resume(again).unwrap(), RunCheckpoint::default());
+    assert_eq!(store.resume(again, usize::MAX).unwrap(), RunCheckpoint::default());
     assert_eq!(store.control(Activity::Run(again)).unwrap(), Control::default());
     assert_eq!(known(store, again, &[waiting.link.id]), [false]);
     assert_eq!(host_state_of(store, again, &host("a.org")), None);
@@ -264,13 +264,13 @@ pub fn a_checkpoint_lists_the_queues_by_host(store: &dyn Store) {
     store.commit(run, &adding(&links)).unwrap();
     store.commit(run, &sending(1, &links[4])).unwrap();
     let expected = [queue_of(0, "b.org", 1, 4), queue_of(1, "a.org", 1, 3), queue_of(1, "b.org", 2, 1)];
-    assert_eq!(store.resume(run).unwrap().queues, expected);
+    assert_eq!(store.resume(run, usize::MAX).unwrap().queues, expected);
 }
 
 pub fn an_unknown_run_is_refused(store: &dyn Store) {
     let nobody = RunId(99);
     let refused = |error: Option<StoreError>| error.is_some_and(|e| e.to_string().contains("no run 99"));
-    assert!(refused(store.resume(nobody).err()));
+    assert!(refused(store.resume(nobody, usize::MAX).err()));
     assert_eq!(store.runs(&RunQuery::one(nobody)).unwrap(), []);
     assert!(refused(store.commit(nobody, &adding(&[queued_link("http://a.org/", 0, 0.5, 1)])).err()));
     assert!(refused(store.set_control(Activity::Run(nobody), &Control::default()).err()));

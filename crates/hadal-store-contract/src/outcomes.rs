@@ -53,18 +53,18 @@ pub fn only_waiting_links_can_be_sent(store: &dyn Store) {
     run_step(store, run, &done, outcome(1, &done, StepEnd::Visited));
     store.commit(run, &adding(std::slice::from_ref(&busy))).unwrap();
     store.commit(run, &sending(2, &busy)).unwrap();
-    let before = store.resume(run).unwrap();
+    let before = store.resume(run, usize::MAX).unwrap();
     let stranger = queued_link("http://a.org/3", 0, 0.5, 3);
     let sent = vec![sent_step(3, &busy), sent_step(4, &done), sent_step(5, &stranger)];
     store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
-    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(store.resume(run, usize::MAX).unwrap(), before);
 }
 
 pub fn an_outcome_ends_its_step(store: &dyn Store) {
     let run = begin(store);
     let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     run_step(store, run, &waiting, outcome(1, &waiting, StepEnd::Visited));
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!(after.in_flight, []);
     assert_eq!((after.counters.requests, after.counters.bytes, after.counters.waiting), (1, 100, 0));
     assert_eq!(known(store, run, &[waiting.link.id]), [true]);
@@ -82,9 +82,9 @@ pub fn an_outcome_applied_twice_counts_once(store: &dyn Store) {
         ..visit(1, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     run_step(store, run, &waiting, end.clone());
-    let (before, pages_before) = (store.resume(run).unwrap(), pages(store, run));
+    let (before, pages_before) = (store.resume(run, usize::MAX).unwrap(), pages(store, run));
     store.commit(run, &ending(vec![end.clone(), end])).unwrap();
-    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(store.resume(run, usize::MAX).unwrap(), before);
     assert_eq!(pages(store, run), pages_before);
     assert_eq!((before.counters.pages, before.counters.forms, before.counters.waiting), (1, 1, 1));
 }
@@ -94,7 +94,7 @@ pub fn an_outcome_with_another_number_is_skipped(store: &dyn Store) {
     let waiting = queued_link("http://a.org/", 0, 0.5, 1);
     store.commit(run, &adding(std::slice::from_ref(&waiting))).unwrap();
     store.commit(run, &sending(1, &waiting)).unwrap();
-    let before = store.resume(run).unwrap();
+    let before = store.resume(run, usize::MAX).unwrap();
     let end = Outcome {
         forms: vec![new_form(form(1, "http://a.org/", 0.9, 0.9))],
         found: vec![queued_link("http://a.org/next", 0, 0.5, 2)],
@@ -102,7 +102,7 @@ pub fn an_outcome_with_another_number_is_skipped(store: &dyn Store) {
         ..visit(2, &waiting, SiteCounters { pages: 1, ..SiteCounters::default() })
     };
     store.commit(run, &ending(vec![end])).unwrap();
-    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(store.resume(run, usize::MAX).unwrap(), before);
     assert_eq!(host_state_of(store, run, &host("a.org")), None);
     assert_eq!((forms(store, &FormQuery::default()), pages(store, run)), (vec![], vec![]));
 }
@@ -112,9 +112,9 @@ pub fn an_outcome_for_another_target_is_skipped(store: &dyn Store) {
     let (one, two) = (queued_link("http://a.org/1", 0, 0.5, 1), queued_link("http://a.org/2", 0, 0.5, 2));
     store.commit(run, &adding(&[one.clone(), two.clone()])).unwrap();
     store.commit(run, &sending(1, &one)).unwrap();
-    let before = store.resume(run).unwrap();
+    let before = store.resume(run, usize::MAX).unwrap();
     store.commit(run, &ending(vec![outcome(1, &two, StepEnd::Visited)])).unwrap();
-    assert_eq!(store.resume(run).unwrap(), before);
+    assert_eq!(store.resume(run, usize::MAX).unwrap(), before);
 }
 
 fn retry(waiting: &QueuedLink) -> QueuedLink {
@@ -135,7 +135,7 @@ pub fn a_retried_link_returns_with_its_attempts(store: &dyn Store) {
     let back = StepEnd::Retry(Box::new(retry(&waiting)), kind("answer_timeout"));
     run_step(store, run, &waiting, outcome(1, &waiting, back));
     assert_eq!(of_queue(store, run, QueueId(2), 9), [retry(&waiting)]);
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!(
         (after.counters.waiting, after.counters.failed, after.counters.errors[&kind("answer_timeout")]),
         (1, 0, 1)
@@ -154,7 +154,7 @@ pub fn a_link_can_return_and_be_sent_in_one_batch(store: &dyn Store) {
     let batch = Batch { outcomes: vec![outcome(1, &waiting, back)], ..sending(2, &waiting) };
     for _ in 0..2 {
         store.commit(run, &batch).unwrap();
-        let after = store.resume(run).unwrap();
+        let after = store.resume(run, usize::MAX).unwrap();
         assert_eq!(after.in_flight, [(sent_step(2, &waiting), Some(retry(&waiting)))]);
         assert_eq!((after.counters.requests, after.counters.waiting), (1, 0));
     }
@@ -167,18 +167,18 @@ pub fn links_found_can_be_sent_in_the_same_batch(store: &dyn Store) {
     store.commit(run, &sending(1, &seed)).unwrap();
     let end = Outcome { found: vec![found.clone()], ..outcome(1, &seed, StepEnd::Redirected) };
     store.commit(run, &Batch { outcomes: vec![end], ..sending(2, &found) }).unwrap();
-    assert_eq!(store.resume(run).unwrap().in_flight, [(sent_step(2, &found), Some(found))]);
+    assert_eq!(store.resume(run, usize::MAX).unwrap().in_flight, [(sent_step(2, &found), Some(found))]);
 }
 
 pub fn robots_steps_are_in_flight_without_a_link(store: &dyn Store) {
     let run = begin(store);
     store.commit(run, &Batch { sent: vec![robots(1)], ..Batch::default() }).unwrap();
-    assert_eq!(store.resume(run).unwrap().in_flight, [(robots(1), None)]);
+    assert_eq!(store.resume(run, usize::MAX).unwrap().in_flight, [(robots(1), None)]);
     let target = robots(1).target;
     let base = outcome(1, &queued_link("http://a.org/", 0, 0.5, 1), StepEnd::Robots);
     let end = Outcome { target, hosts: vec![host_state("a.org")], ..base };
     store.commit(run, &ending(vec![end])).unwrap();
-    let after = store.resume(run).unwrap();
+    let after = store.resume(run, usize::MAX).unwrap();
     assert_eq!((after.in_flight.len(), after.counters.requests), (0, 1));
     assert_eq!(host_state_of(store, run, &host("a.org")), Some(host_state("a.org")));
 }
@@ -190,7 +190,7 @@ pub fn steps_in_flight_are_kept_with_their_links(store: &dyn Store) {
     let sent = vec![sent_step(12, &two), robots(7), sent_step(5, &one)];
     store.commit(run, &Batch { sent, ..Batch::default() }).unwrap();
     let expected = [(sent_step(5, &one), Some(one)), (robots(7), None), (sent_step(12, &two), Some(two))];
-    assert_eq!(store.resume(run).unwrap().in_flight, expected);
+    assert_eq!(store.resume(run, usize::MAX).unwrap().in_flight, expected);
 }
 
 pub fn every_end_of_a_step_is_counted(store: &dyn Store) {
@@ -274,9 +274,9 @@ pub fn progress_is_kept_and_a_strategy_is_replaced_by_a_new_one_only(store: &dyn
     let save = |progress| store.commit(run, &Batch { progress, ..Batch::default() }).unwrap();
     save(Some(progress.clone()));
     save(None);
-    assert_eq!(store.resume(run).unwrap().progress, progress);
+    assert_eq!(store.resume(run, usize::MAX).unwrap().progress, progress);
     save(Some(RunProgress { next_seq: 5, strategy: None, ..progress.clone() }));
-    assert_eq!(store.resume(run).unwrap().progress, RunProgress { next_seq: 5, ..progress });
+    assert_eq!(store.resume(run, usize::MAX).unwrap().progress, RunProgress { next_seq: 5, ..progress });
 }
 
 pub fn lessons_are_listed_in_order(store: &dyn Store) {

@@ -1,26 +1,25 @@
 //! Hosts of a run: the scheduler, and host states that are loaded from the store.
 
+use super::frontier::RunStore;
 use crate::polite::delay::MAX_CRAWL_DELAY;
 use crate::polite::retry::NextAction;
 use crate::polite::{
-    HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, Readiness, RobotsRequest, RobotsResponse,
+    HostCache, HostIx, Hosts, KnownHost, Permission, Politeness, RobotsRequest, RobotsResponse,
 };
-use crate::store::{AddressGrant, HostState, LookUp, Partition, RequestedHost, RunId, Store, StoreError};
-use hadal_core::address::{Host, Site};
+use crate::store::{AddressGrant, HostState, Partition, RequestedHost, StoreError};
+use hadal_core::address::Host;
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
 /// Hosts of a run.
 pub struct RunHosts {
-    store: Arc<dyn Store>,
-    run: RunId,
+    store: RunStore,
     politeness: Politeness,
-    scheduler: Hosts,
+    /// Turns of hosts.
+    pub scheduler: Hosts,
     cache: HostCache,
     /// Hosts with their stored address and pause in the scheduler.
     loaded: BTreeSet<HostIx>,
@@ -32,14 +31,12 @@ pub struct RunHosts {
 
 impl RunHosts {
     /// No hosts. robots.txt is read for the agent with this product token.
-    pub fn new(store: Arc<dyn Store>, run: RunId, politeness: Politeness, agent: &str) -> RunHosts {
-        let (scheduler, cache) = (Hosts::default(), HostCache::new(agent));
+    pub fn new(store: RunStore, politeness: Politeness, agent: &str) -> RunHosts {
         RunHosts {
             store,
-            run,
             politeness,
-            scheduler,
-            cache,
+            scheduler: Hosts::default(),
+            cache: HostCache::new(agent),
             loaded: BTreeSet::new(),
             taken_over: BTreeMap::new(),
             rested: BTreeSet::new(),
@@ -90,50 +87,10 @@ impl RunHosts {
         host
     }
 
-    /// Records the address of a host.
-    pub fn learn_address(&mut self, host: HostIx, ip: IpAddr) {
-        self.scheduler.learn_address(host, ip);
-    }
-
-    /// True when an address of the host is known.
-    pub fn has_address(&self, host: HostIx) -> bool {
-        self.scheduler.has_address(host)
-    }
-
-    /// Addresses of a host.
-    pub fn addresses(&self, host: HostIx) -> Vec<IpAddr> {
-        self.scheduler.addresses(host)
-    }
-
-    /// Rest of the pause of an address.
-    pub fn address_pause(&self, ip: IpAddr, now: Time) -> Duration {
-        now.until(self.scheduler.address_next_at(ip))
-    }
-
     /// Lets an address rest that another worker gave up. A worker that was lost may have sent a request just before.
     pub fn rest_address(&mut self, grant: &AddressGrant, now: Time) {
         let lost = if grant.is_abandoned { self.politeness.delay } else { Duration::ZERO };
         self.scheduler.rest_address(grant.address, now.after(grant.pause.max(lost)));
-    }
-
-    /// Numbers of the hosts in memory.
-    pub fn all(&self) -> impl Iterator<Item = HostIx> + '_ {
-        self.scheduler.all()
-    }
-
-    /// Number of hosts in memory.
-    pub fn count(&self) -> usize {
-        self.scheduler.count()
-    }
-
-    /// True if a host is in memory.
-    pub fn contains(&self, host: HostIx) -> bool {
-        self.scheduler.contains(host)
-    }
-
-    /// True for a host that this session has not requested and that has no pause.
-    pub fn is_untouched(&self, host: HostIx) -> bool {
-        self.scheduler.is_untouched(host)
     }
 
     /// Removes an idle host from memory. Its state stays in the store.
@@ -160,7 +117,7 @@ impl RunHosts {
 
     /// Lets a host that failed be tried at once: its own pause ends, and robots.txt is fetched again. Must be called
     /// before the host is loaded. False if the host did not fail.
-    pub fn try_at_once(&mut self, name: &Host) -> Result<bool, StoreError> {
+    fn try_at_once(&mut self, name: &Host) -> Result<bool, StoreError> {
         let host = self.scheduler.intern(name);
         let state = &mut self.known(host)?.state;
         let has_failed = state.failures > 0;
@@ -168,6 +125,23 @@ impl RunHosts {
             (state.next_at, state.robots_until) = (Time(0), Time(0));
         }
         Ok(has_failed)
+    }
+
+    /// Lets the hosts of some URLs be tried at once if they failed. `requested` are hosts that are loaded later.
+    pub fn try_all_at_once(
+        &mut self,
+        urls: &[Url],
+        requested: &mut [RequestedHost],
+    ) -> Result<(), StoreError> {
+        let mut failed = BTreeSet::new();
+        for host in urls.iter().map(Host::of) {
+            if self.try_at_once(&host)? {
+                failed.insert(host);
+            }
+        }
+        let failed = requested.iter_mut().filter(|known| failed.contains(&known.host));
+        failed.for_each(|known| known.next_at = Time(0));
+        Ok(())
     }
 
     /// True when the last request to a host failed.
@@ -182,51 +156,15 @@ impl RunHosts {
         self.cache.remove(host);
     }
 
-    /// Number of a host that was loaded before.
-    pub fn find(&self, name: &Host) -> Option<HostIx> {
-        self.scheduler.find(name)
-    }
-
-    /// Name of a host.
-    pub fn name(&self, host: HostIx) -> &Host {
-        self.scheduler.name(host)
-    }
-
-    /// Hosts of a site.
-    pub fn of_site(&self, site: &Site) -> Vec<HostIx> {
-        self.scheduler.of_site(site)
-    }
-
     /// State of a host, from the cache or the store.
     pub fn known(&mut self, host: HostIx) -> Result<&mut KnownHost, StoreError> {
-        let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
-        self.cache.get(host, || load_state(store.as_ref(), run, name))
+        let (name, store) = (self.scheduler.name(host), &self.store);
+        self.cache.get(host, || store.host_state(name))
     }
 
     /// Permission of a host's robots.txt for a URL.
     pub fn permission(&mut self, host: HostIx, url: &Url, now: Time) -> Result<Permission, StoreError> {
         Ok(self.known(host)?.permission(url, now))
-    }
-
-    /// Readiness of a host. If it is not ready, `waiter` is reported by [`RunHosts::take_ready`] or [`RunHosts::release`]
-    /// later.
-    pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
-        self.scheduler.readiness_or_wait(host, waiter, now)
-    }
-
-    /// Readiness of a host.
-    pub fn readiness(&self, host: HostIx, now: Time) -> Readiness {
-        self.scheduler.readiness(host, now)
-    }
-
-    /// True when no request to the host is in flight and its own pause is over.
-    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
-        self.scheduler.is_idle(host, now)
-    }
-
-    /// Marks a request to the host as in flight.
-    pub fn occupy(&mut self, host: HostIx) {
-        self.scheduler.occupy(host);
     }
 
     /// Ends the request in flight. `states` holds the new state of the host, if the step recorded one. Returns the
@@ -236,21 +174,6 @@ impl RunHosts {
         let (next_at, group_next_at) =
             state.map(|state| (state.next_at, state.group_next_at)).unwrap_or_default();
         self.scheduler.release(host, next_at, group_next_at)
-    }
-
-    /// Permits no request to a host before `until`.
-    pub fn delay_until(&mut self, host: HostIx, until: Time) {
-        self.scheduler.delay_until(host, until);
-    }
-
-    /// Hosts that waited for the end of a pause which is over now.
-    pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
-        self.scheduler.take_ready(now)
-    }
-
-    /// End of the pause that ends next.
-    pub fn next_ready_at(&self) -> Option<Time> {
-        self.scheduler.next_ready_at()
     }
 
     /// Records an exchange with a host. Returns its new state, in which robots.txt is unchanged.
@@ -304,8 +227,8 @@ impl RunHosts {
         fetched: &RobotsResponse<'_>,
         now: Time,
     ) -> Result<HostState, StoreError> {
-        let (name, store, run) = (self.scheduler.name(host), &self.store, self.run);
-        let load = || load_state(store.as_ref(), run, name);
+        let (name, store) = (self.scheduler.name(host), &self.store);
+        let load = || store.host_state(name);
         self.cache.record_robots(host, fetched, &self.politeness, now, load)
     }
 
@@ -320,10 +243,4 @@ impl RunHosts {
 
 fn is_robots_url(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
-}
-
-fn load_state(store: &dyn Store, run: RunId, name: &Host) -> Result<HostState, StoreError> {
-    let keys = LookUp { hosts: std::slice::from_ref(name), ..LookUp::default() };
-    let known = store.look_up(run, &keys)?.hosts.pop().flatten();
-    Ok(known.unwrap_or_else(|| HostState::new(name)))
 }

@@ -19,7 +19,7 @@ use hadal_core::critic::probe::query_field;
 use hadal_core::html::{self, Sitemap};
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::{FormId, form_id};
-use hadal_core::page::{Form, Link, Page};
+use hadal_core::page::{FieldKind, Form, Link, Page};
 use hadal_core::scripted::rendering::{RenderReason, gains_fields, is_scripted, render_reason};
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -203,9 +203,8 @@ impl RenderingVisit {
         let is_barren = tried.fruitless.get(&Site::of(url)).is_some_and(|pages| *pages >= MAX_FRUITLESS);
         let is_always = self.browser.as_ref().is_some_and(|(_, mode)| *mode == RenderMode::Always);
         let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
-        let forms = examined.page.forms.iter().zip(&examined.form_ids);
-        let scripted = forms.filter(|(form, _)| needs_script(form)).map(|(_, id)| *id);
-        let new = scripted.filter(|id| tried.forms.insert(*id)).count();
+        let scripted = examined.page.forms.iter().filter(|form| needs_script(form));
+        let new = scripted.filter(|form| tried.forms.insert(tried_id(form, url))).count();
         is_always || !is_barren && (reason == RenderReason::EmptyPage || new > 0)
     }
 
@@ -253,6 +252,12 @@ impl RenderingVisit {
     }
 }
 
+/// Identity of a form that is tried once. Hidden fields, such as the order of a list, do not count.
+fn tried_id(form: &Form, url: &Url) -> FormId {
+    let visible = form.fields.iter().filter(|field| field.kind != FieldKind::Hidden).cloned().collect();
+    form_id(&Form { fields: visible, ..form.clone() }, url)
+}
+
 /// Adds the evidence for a learned search to the verdict on its form.
 fn with_evidence(mut examined: ExaminedPage, learned: Option<(FormId, String)>) -> ExaminedPage {
     let Some((id, evidence)) = learned else { return examined };
@@ -276,8 +281,8 @@ fn merged(page: Page, rendered: RenderedPage, reason: RenderReason, url: &Url) -
     let RenderedPage { page: shown, search, .. } = rendered;
     let mut page = match reason {
         RenderReason::EmptyPage => Page { url: url.clone(), ..shown },
-        RenderReason::ScriptedBox => page,
-        RenderReason::ScriptedFields => with_added_fields(page, shown),
+        // A page may have both a box and a form that gains fields.
+        RenderReason::ScriptedBox | RenderReason::ScriptedFields => with_added_fields(page, shown),
     };
     page.forms.extend(search.map(|search| search.form));
     let added = page.forms.iter().filter(|form| !known.contains(&form_id(form, url))).count();

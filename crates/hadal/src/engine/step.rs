@@ -187,7 +187,8 @@ struct LinkFilter {
 impl UsedLinks {
     /// Links that the engine would not drop, or all links if the strategy reads them.
     fn of(crawl: &Crawl, frontier: &Frontier) -> UsedLinks {
-        let filter = || Arc::new(LinkFilter { seen: frontier.seen_links(), scope: crawl.scope.clone() });
+        let filter =
+            || Arc::new(LinkFilter { seen: Arc::clone(&frontier.known.seen), scope: crawl.scope.clone() });
         UsedLinks((!crawl.strategy.reads_unused_links()).then(filter))
     }
 }

@@ -6,11 +6,10 @@
 
 use super::addresses::AddressClaims;
 use super::flights::Flights;
-use super::frontier::Frontier;
-use super::{CrawlError, CrawlMode, Engine};
+use super::frontier::{Frontier, HostQueues};
+use super::{Crawl, CrawlError, CrawlMode, Engine};
 use crate::polite::HostIx;
 use crate::store::*;
-use hadal_core::address::Host;
 use hadal_core::link::{FrontierLink, LinkTask};
 use hadal_core::time::Time;
 use std::collections::BTreeSet;
@@ -74,91 +73,109 @@ impl WorkerState {
 }
 
 impl WorkerState {
-    /// Gives up addresses that other workers want, each with the rest of its pause.
-    fn release_addresses(
-        &mut self,
-        frontier: &Frontier,
-        flights: &Flights,
-        now: Time,
-    ) -> Vec<(IpAddr, Duration)> {
-        let busy = flights.hosts().flat_map(|host| frontier.hosts.addresses(host)).collect();
-        let released = self.addresses.release(&busy, Instant::now());
-        released.into_iter().map(|address| (address, frontier.hosts.address_pause(address, now))).collect()
-    }
-}
-
-impl Engine {
     /// True if a request may be sent to a host by its addresses. Otherwise the host waits for them.
-    pub(super) fn permits_addresses(&mut self, sends_request: bool, host: HostIx) -> bool {
-        let Some(shared) = self.shared.as_mut().filter(|_| sends_request) else { return true };
-        let addresses = self.frontier.hosts.addresses(host);
-        let is_permitted = shared.addresses.permits(host, &addresses, Instant::now());
+    pub fn permits(&mut self, host: HostIx, waiting: &mut HostQueues) -> bool {
+        let addresses = waiting.hosts.scheduler.addresses(host);
+        let is_permitted = self.addresses.permits(host, &addresses, Instant::now());
         if !is_permitted {
-            self.frontier.await_address(host);
+            waiting.await_address(host);
         }
         is_permitted
     }
 
     /// Records a request to some hosts.
-    pub(super) fn use_addresses(&mut self, hosts: &[HostIx]) {
-        let Some(shared) = &mut self.shared else { return };
-        hosts.iter().for_each(|host| shared.addresses.use_all(&self.frontier.hosts.addresses(*host)));
-    }
-
-    /// True if a host waits for an address that another worker has.
-    pub(super) fn awaits_address(&self) -> bool {
-        self.shared.as_ref().is_some_and(|shared| shared.addresses.is_waiting())
+    pub fn use_addresses(&mut self, hosts: &[HostIx], waiting: &HostQueues) {
+        let scheduler = &waiting.hosts.scheduler;
+        hosts.iter().for_each(|host| self.addresses.use_all(&scheduler.addresses(*host)));
     }
 
     /// Claims addresses that hosts wait for.
-    pub(super) fn claim_addresses(&mut self) -> Result<(), CrawlError> {
-        let store = Arc::clone(&self.crawl.store);
-        let (Some(runs), Some(shared)) = (store.shared_runs(), &mut self.shared) else { return Ok(()) };
-        let due = shared.addresses.due(Instant::now());
+    pub fn claim_addresses(
+        &mut self,
+        runs: &dyn SharedRuns,
+        run: RunId,
+        waiting: &mut HostQueues,
+        now: Time,
+    ) -> Result<(), CrawlError> {
+        let due = self.addresses.due(Instant::now());
         if due.is_empty() {
             return Ok(());
         }
-        let granted = runs.claim_addresses(self.run, &due)?;
-        let now = self.crawl.clock.now();
-        granted.iter().for_each(|grant| self.frontier.hosts.rest_address(grant, now));
-        for host in shared.addresses.receive(&due, &granted, Instant::now()) {
-            self.frontier.resolved(host, None, now);
+        let granted = runs.claim_addresses(run, &due)?;
+        granted.iter().for_each(|grant| waiting.hosts.rest_address(grant, now));
+        for host in self.addresses.receive(&due, &granted, Instant::now()) {
+            waiting.resolved(host, None, now);
         }
         Ok(())
     }
 
-    /// Joins the run beside other workers, if store, strategy and clock permit it.
-    pub(super) fn join(crawl: &mut super::Crawl) -> Result<Option<JoinedRun>, CrawlError> {
-        let store = Arc::clone(&crawl.store);
-        let Some(runs) = store.shared_runs() else { return Ok(None) };
-        if crawl.mode != CrawlMode::Find || crawl.clock.is_simulated() || !crawl.strategy.share() {
-            return Ok(None);
-        }
-        if crawl.fresh {
-            let run = store.begin(&crawl.spec)?;
-            store.discard(Activity::Run(run))?;
-        }
-        Ok(Some(runs.join(&crawl.spec)?))
+    /// Gives up addresses that other workers want, each with the rest of its pause.
+    fn release_addresses(
+        &mut self,
+        waiting: &HostQueues,
+        flights: &Flights,
+        now: Time,
+    ) -> Vec<(IpAddr, Duration)> {
+        let scheduler = &waiting.hosts.scheduler;
+        let busy = flights.hosts().flat_map(|host| scheduler.addresses(host)).collect();
+        let released = self.addresses.release(&busy, Instant::now());
+        released.into_iter().map(|address| (address, now.until(scheduler.address_next_at(address)))).collect()
     }
 
-    /// Joins the run again after the lease expired. What the worker did since its last commit is lost.
-    pub(super) fn rejoin(self) -> Result<Engine, CrawlError> {
-        let mut crawl = self.crawl;
-        (crawl.fresh, crawl.prior) = (false, None);
-        tracing::warn!("the lease of this worker expired; joining again");
-        Engine::open(crawl)
-    }
-
-    pub(super) fn coordinate_if_due(&mut self) -> Result<(), CrawlError> {
-        let Some(shared) = &self.shared else { return Ok(()) };
-        let in_flight = self.flights.len() as u64;
-        let reports_soon = shared.is_idle
-            || !shared.leaving.is_empty()
-            || shared.addresses.is_wanted()
-            || self.frontier.owned().is_empty()
-            || self.progress.needs_grant(in_flight);
+    /// True if the next report is due. `is_waiting`: the worker needs partitions or a grant.
+    fn is_report_due(&self, is_waiting: bool) -> bool {
+        let reports_soon =
+            is_waiting || self.is_idle || !self.leaving.is_empty() || self.addresses.is_wanted();
         let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
-        if shared.reported.elapsed() < interval { Ok(()) } else { self.coordinate() }
+        self.reported.elapsed() >= interval
+    }
+
+    /// Prepares to give up partitions for other workers, those without steps in flight first.
+    fn give_up(&mut self, surplus: usize, busy: &BTreeSet<Partition>, frontier: &mut Frontier) {
+        let count = surplus.saturating_sub(self.leaving.len());
+        let (used, unused): (Vec<Partition>, Vec<Partition>) =
+            frontier.partitions.owned().into_iter().partition(|partition| busy.contains(partition));
+        let leaving: BTreeSet<Partition> = unused.into_iter().chain(used).take(count).collect();
+        frontier.retire(&leaving);
+        self.leaving.extend(leaving);
+    }
+}
+
+/// Joins the run beside other workers, if store, strategy and clock permit it.
+pub fn join(crawl: &mut Crawl) -> Result<Option<JoinedRun>, CrawlError> {
+    let store = Arc::clone(&crawl.store);
+    let Some(runs) = store.shared_runs() else { return Ok(None) };
+    if crawl.mode != CrawlMode::Find || crawl.clock.is_simulated() || !crawl.strategy.share() {
+        return Ok(None);
+    }
+    if crawl.fresh {
+        let run = store.begin(&crawl.spec)?;
+        store.discard(Activity::Run(run))?;
+    }
+    Ok(Some(runs.join(&crawl.spec)?))
+}
+
+/// Crawl that joins its run again after the lease expired. What the worker did since its last commit is lost.
+pub fn rejoin(crawl: Crawl) -> Crawl {
+    tracing::warn!("the lease of this worker expired; joining again");
+    Crawl { fresh: false, prior: None, ..crawl }
+}
+
+/// Saves the state of the strategy. All its observations must have been sent.
+fn save_strategy(crawl: &Crawl, run: RunId) -> Result<(), CrawlError> {
+    let state = crawl.strategy.save();
+    match crawl.store.shared_runs().filter(|_| !state.is_empty()) {
+        Some(runs) => Ok(runs.save_strategy(run, &state)?),
+        None => Ok(()),
+    }
+}
+
+impl Engine {
+    pub(super) fn coordinate_if_due(&mut self) -> Result<(), CrawlError> {
+        let is_waiting = self.frontier.partitions.owned().is_empty()
+            || self.progress.needs_grant(self.flights.len() as u64);
+        let is_due = self.shared.as_ref().is_some_and(|shared| shared.is_report_due(is_waiting));
+        if is_due { self.coordinate() } else { Ok(()) }
     }
 
     /// Reports to the store and carries out its orders.
@@ -169,8 +186,11 @@ impl Engine {
         }
         let store = Arc::clone(&self.crawl.store);
         let (Some(runs), Some(shared)) = (store.shared_runs(), &mut self.shared) else { return Ok(()) };
-        let busy: BTreeSet<Partition> =
-            self.flights.hosts().map(|host| Partition::of(self.frontier.hosts.name(host))).collect();
+        let busy: BTreeSet<Partition> = self
+            .flights
+            .hosts()
+            .map(|host| Partition::of(self.frontier.waiting.hosts.scheduler.name(host)))
+            .collect();
         let released: BTreeSet<Partition> = shared.leaving.difference(&busy).copied().collect();
         let report = WorkerReport {
             released: released.clone(),
@@ -181,7 +201,7 @@ impl Engine {
             observations: self.crawl.strategy.take_observations(),
             is_leaving: self.progress.ending().is_some(),
             released_addresses: shared.release_addresses(
-                &self.frontier,
+                &self.frontier.waiting,
                 &self.flights,
                 self.crawl.clock.now(),
             ),
@@ -192,7 +212,9 @@ impl Engine {
         shared.leaving.retain(|partition| !released.contains(partition));
         shared.is_exhausted = orders.is_exhausted;
         shared.addresses.want(&orders.wanted_addresses);
-        self.frontier.forget(&released);
+        for host in self.frontier.waiting.in_partitions(&released) {
+            self.frontier.waiting.hosts.forget(host);
+        }
         self.progress.receive(&orders);
         self.carry_out(orders, &busy)
     }
@@ -202,25 +224,18 @@ impl Engine {
         if let Some(gained) = orders.gained.take() {
             self.take_up(*gained)?;
         }
-        self.give_up(orders.surplus, busy);
+        if let Some(shared) = &mut self.shared {
+            shared.give_up(orders.surplus, busy, &mut self.frontier);
+        }
         for observations in orders.observations {
             for command in self.crawl.strategy.learn_observations(&observations)? {
                 self.apply(command)?;
             }
         }
         if is_strategy_due {
-            self.save_strategy()?;
+            save_strategy(&self.crawl, self.run)?;
         }
         self.receive_links(orders.received)
-    }
-
-    /// Saves the state of the strategy. All its observations must have been sent.
-    fn save_strategy(&self) -> Result<(), CrawlError> {
-        let state = self.crawl.strategy.save();
-        match self.crawl.store.shared_runs().filter(|_| !state.is_empty()) {
-            Some(runs) => Ok(runs.save_strategy(self.run, &state)?),
-            None => Ok(()),
-        }
     }
 
     /// Loads partitions. Steps that another worker left in flight count as interrupted.
@@ -228,12 +243,12 @@ impl Engine {
         let GainedPartitions { partitions, abandoned, mut checkpoint, next_arrival } = gained;
         let now = self.crawl.clock.now();
         self.frontier.gain(&partitions, next_arrival);
-        self.frontier.hosts.take_over(abandoned, now);
+        self.frontier.waiting.hosts.take_over(abandoned, now);
         if self.shared.as_ref().is_some_and(|shared| shared.retries_seeds) {
-            let seeds = self.own_seeds();
-            self.frontier.try_hosts_at_once(&seeds, &mut checkpoint.requested)?;
+            let seeds = self.frontier.partitions.own_seeds(&self.crawl.spec.seeds);
+            self.frontier.waiting.hosts.try_all_at_once(&seeds, &mut checkpoint.requested)?;
         }
-        self.frontier.load(&checkpoint, now);
+        self.frontier.waiting.load(&checkpoint, now);
         if let Some(shared) = &mut self.shared {
             shared.is_idle = false;
         }
@@ -241,24 +256,6 @@ impl Engine {
             self.resend(sent, queued)?;
         }
         Ok(())
-    }
-
-    /// Seeds in partitions of this worker.
-    pub(super) fn own_seeds(&self) -> Vec<url::Url> {
-        let seeds = self.crawl.spec.seeds.iter();
-        seeds.filter(|seed| self.frontier.owns(&Host::of(seed))).cloned().collect()
-    }
-
-    /// Prepares to give up partitions for other workers, those without steps in flight first.
-    fn give_up(&mut self, surplus: usize, busy: &BTreeSet<Partition>) {
-        let Some(shared) = &mut self.shared else { return };
-        let owned = self.frontier.owned();
-        let count = surplus.saturating_sub(shared.leaving.len());
-        let (used, unused): (Vec<Partition>, Vec<Partition>) =
-            owned.into_iter().partition(|partition| busy.contains(partition));
-        let leaving: BTreeSet<Partition> = unused.into_iter().chain(used).take(count).collect();
-        self.frontier.retire(&leaving);
-        shared.leaving.extend(leaving);
     }
 
     /// Admits links that other workers found.
@@ -277,7 +274,7 @@ impl Engine {
         if let Some(shared) = &mut self.shared {
             shared.is_idle = false;
         }
-        Ok(self.frontier.apply(FrontierChange::Receive(numbers))?)
+        Ok(self.frontier.store.apply(FrontierChange::Receive(numbers))?)
     }
 
     /// Leaves a shared run. True if this was its last worker, or if the run is not shared.
@@ -285,7 +282,7 @@ impl Engine {
         let store = Arc::clone(&self.crawl.store);
         let (Some(runs), Some(_)) = (store.shared_runs(), &self.shared) else { return Ok(true) };
         self.coordinate()?;
-        self.save_strategy()?;
+        save_strategy(&self.crawl, self.run)?;
         Ok(runs.leave(self.run, state, self.progress.unused_numbers())?)
     }
 }

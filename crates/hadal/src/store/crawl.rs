@@ -24,29 +24,17 @@ pub trait CrawlStore: Send + Sync {
     /// Deletes a run or a harvest except for its submissions. Its number is not used again. Durable at once.
     fn discard(&self, activity: Activity) -> Result<(), StoreError>;
 
-    /// Returns the state from which a run continues.
-    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError>;
-
-    /// Like [`CrawlStore::resume`], with at most `hosts` queues of hosts, or somewhat more if sites have a bonus. Of more
-    /// queues, those with the best links are listed.
-    fn resume_best(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
-        let mut checkpoint = self.resume(run)?;
-        if checkpoint.queues.len() <= hosts {
-            return Ok(checkpoint);
-        }
-        let mut best = BestQueues::new(hosts, &checkpoint.bonuses);
-        for HostQueue { queue, host, length, head } in std::mem::take(&mut checkpoint.queues) {
-            let site = host.site();
-            best.add(queue, head, length, &site.0, || host);
-        }
-        (checkpoint.queues, checkpoint.stored) = best.finish();
-        Ok(checkpoint)
-    }
+    /// Returns the state from which a run continues, with at most `hosts` queues of hosts, or somewhat more if sites have
+    /// a bonus. Of more queues, those with the best links are listed.
+    fn resume(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError>;
 
     /// Applies a batch in one transaction. The outcome of a step that is not in flight is skipped.
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Makes everything applied so far durable, all of it or nothing. Afterwards it survives kills and power loss.
+    /// Makes everything applied so far durable, all of it or nothing. Afterwards it survives a kill of the process.
+    ///
+    /// Submissions also survive power loss. Power loss may undo the other changes of the last seconds, all of them up to
+    /// the last sync that the disk holds.
     fn sync(&self) -> Result<(), StoreError>;
 
     /// Looks up links, forms, hosts and sites of a run by their keys.
@@ -408,6 +396,22 @@ pub struct RunCheckpoint {
     pub requested: Vec<RequestedHost>,
     /// Sites with a bonus for their links.
     pub bonuses: Vec<(Site, f32)>,
+}
+
+impl RunCheckpoint {
+    /// Keeps at most `hosts` queues of hosts, as [`CrawlStore::resume`] wants it.
+    pub(super) fn with_best_queues(mut self, hosts: usize) -> RunCheckpoint {
+        if self.queues.len() <= hosts {
+            return self;
+        }
+        let mut best = BestQueues::new(hosts, &self.bonuses);
+        for HostQueue { queue, host, length, head } in std::mem::take(&mut self.queues) {
+            let site = host.site();
+            best.add(queue, head, length, &site.0, || host);
+        }
+        (self.queues, self.stored) = best.finish();
+        self
+    }
 }
 
 /// Number of waiting links of a host in a queue.

@@ -282,7 +282,7 @@ async fn a_resumed_crawl_keeps_pauses_addresses_and_bonuses_of_its_hosts() {
     let mut crawl = setup(web(), strategy("hadal"), &[SEED]);
     (crawl.store, crawl.budget.requests) = (Arc::clone(&store), Some(4));
     let first = run(crawl).await;
-    let checkpoint = store.resume(first.run).unwrap();
+    let checkpoint = store.resume(first.run, usize::MAX).unwrap();
     assert!(checkpoint.requested.iter().any(|host| host.host == Host("http://a.example".into())));
     assert!(!checkpoint.bonuses.is_empty());
     let mut crawl = setup(web(), strategy("hadal"), &[SEED]);

@@ -148,7 +148,7 @@ async fn prior_knowledge_decides_what_is_visited_first() {
     };
     let first = unhurried(&Arc::new(shelf(5)), ADAPTIVE, &[RICH]);
     let store = Arc::clone(&first.store);
-    let earlier = store.resume(run(first).await.run).unwrap().progress.strategy.unwrap();
+    let earlier = store.resume(run(first).await.run, usize::MAX).unwrap().progress.strategy.unwrap();
     for (prior, visited) in
         [(None, "http://corner-shop.example/"), (Some(earlier), "http://town-library.example/")]
     {

@@ -315,7 +315,8 @@ async fn a_site_is_left_after_its_share_of_pages() {
 #[tokio::test]
 async fn noindex_hides_forms_and_nofollow_hides_links() {
     let web = Web::default()
-        .page(SEED, &format!("<meta name=robots content=noindex>{BOOK_FORM}{}", links(&["/1"])))
+        .page(SEED, &links(&["/0", "/1"]))
+        .page("http://a.example/0", &format!("<meta name=robots content=noindex>{BOOK_FORM}"))
         .answer(
             "http://a.example/1",
             200,
@@ -325,7 +326,17 @@ async fn noindex_hides_forms_and_nofollow_hides_links() {
         .page("http://a.example/2", "book");
     let web = Arc::new(web);
     let summary = run(setup(web.clone(), strategy("breadth-first"), &[SEED])).await;
-    assert_eq!((summary.counters.forms, web.visits().len()), (0, 2));
+    assert_eq!((summary.counters.forms, web.visits().len()), (0, 3));
+}
+
+#[tokio::test]
+async fn forms_of_a_seed_are_stored_although_it_is_hidden_from_indexes() {
+    let hidden = format!("<meta name=robots content=noindex>{BOOK_FORM}");
+    let web = Web::default()
+        .answer(SEED, 302, &[("location", "http://a.example/start")], "")
+        .page("http://a.example/start", &hidden);
+    let summary = run(setup(Arc::new(web), strategy("breadth-first"), &[SEED])).await;
+    assert_eq!(summary.counters.forms, 1);
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ fn child_process() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
     let store = open(&folder, Access::Crawl).unwrap();
     let (run, harvest) = (begin(&*store), begin_harvest(&*store));
-    for round in store.resume(run).unwrap().progress.next_seq.. {
+    for round in store.resume(run, usize::MAX).unwrap().progress.next_seq.. {
         run_round(&*store, run, harvest, round);
         println!("synced {}", round + 1);
     }
@@ -81,7 +81,7 @@ fn kill_child(folder: &str, after_lines: u64, then: Duration) -> u64 {
 fn complete_rounds(folder: &str, access: Access) -> u64 {
     let store = open(folder, access).unwrap();
     let run = runs(&*store)[0].id;
-    let checkpoint = store.resume(run).unwrap();
+    let checkpoint = store.resume(run, usize::MAX).unwrap();
     let rounds = checkpoint.progress.next_seq;
     let expected = RunCounters {
         requests: rounds,

@@ -85,7 +85,7 @@ fn a_refused_call_undoes_nothing() {
     let other = postgres::open(&url, Access::Crawl).unwrap();
     let films = other.begin(&spec("films")).unwrap();
     store.commit(run, &adding(&some_links(0..5))).unwrap();
-    assert!(store.resume(RunId(99)).is_err() && store.commit(RunId(99), &adding(&[])).is_err());
+    assert!(store.resume(RunId(99), usize::MAX).is_err() && store.commit(RunId(99), &adding(&[])).is_err());
     assert!(matches!(store.commit(films, &adding(&[])), Err(StoreError::Taken { .. })));
     store.sync().unwrap();
     assert_eq!(waiting(&other, run), 5);
@@ -146,7 +146,7 @@ fn batches_are_applied_again_after_a_lost_connection() {
     let row = store.runs(&RunQuery::one(run)).unwrap().remove(0);
     assert_eq!((row.counters.waiting, row.counters.requests), (20, 1));
     assert_eq!(row.counters.errors.values().sum::<u64>(), 1);
-    assert!(store.resume(run).unwrap().in_flight.is_empty());
+    assert!(store.resume(run, usize::MAX).unwrap().in_flight.is_empty());
 }
 
 #[test]

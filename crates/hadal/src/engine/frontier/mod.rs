@@ -1,71 +1,57 @@
 //! Frontier of a run: links that wait, in memory and in the store.
 //!
-//! The store holds the links. Memory holds the head of every queue per host ([`queues`]), the readiness of hosts
-//! ([`RunHosts`]) and two caches. Of very many hosts, memory holds those with the best links ([`stored_hosts`]).
+//! The store holds the links ([`run_store`]). Memory holds the head of every queue per host ([`queues`]) and the
+//! readiness of hosts ([`host_queues`]), caches of known links and sites ([`known_links`]), the age of scores
+//! ([`rescore`]) and, for a worker of a shared run, its partitions ([`partitions`]). Of very many hosts, memory holds
+//! those with the best links ([`stored_hosts`]).
+//!
 //! [`Frontier`] owns all of them, and each of its methods changes memory and store together. Memory follows from the
 //! store alone, so a resumed crawl decides as one that never stopped, with three exceptions: the sweep of a large frontier
 //! for outdated scores ([`rescore`]), hosts that are not in memory, and mirrors and traps, for which every session
 //! collects its own evidence. None of them exists on a simulated clock.
-//!
-//! A worker of a shared run holds the links of its partitions only ([`partitions`]).
 
 mod caches;
+mod host_queues;
+mod known_links;
 mod partitions;
 mod queues;
 mod rescore;
+mod run_store;
 mod stored_hosts;
 
 use super::hosts::RunHosts;
 use super::scope::Scope;
 use super::setup::Crawl;
-use crate::polite::{HostIx, Readiness, RobotsRequest};
+use crate::polite::{HostIx, RobotsRequest};
 use crate::store::*;
 pub use caches::LinkIdCache;
-use caches::SiteCache;
-use hadal_core::address::{Host, LinkId, Site, names_file};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueueId, QueuedLink};
-use hadal_core::repetition::Repetition;
-use hadal_core::strategy::{Placement, QueueHeads, SiteCounters, Strategy};
+use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::link::{FrontierLink, QueueId, QueuedLink};
+use hadal_core::strategy::{Placement, SiteCounters, Strategy};
 use hadal_core::time::Time;
-use queues::{Availability, HostHead, QueueTable, StoredLinks};
-use rescore::ScoreSweep;
-use rustc_hash::FxHashSet;
+pub use host_queues::HostQueues;
+use known_links::KnownLinks;
+use partitions::OwnedPartitions;
+use queues::{HostHead, QueueTable};
+use rescore::ScoreAge;
+pub use run_store::RunStore;
 use std::collections::BTreeSet;
-use std::net::IpAddr;
-use std::sync::Arc;
-use std::time::Duration;
-use url::Url;
-
-/// Longest pause of a host that is ready soon. Guess: twice the default delay.
-const SHORT_PAUSE: Duration = Duration::from_secs(2);
 
 /// Failures of a host in a row after which all its links fail. Guess: more than two links with three attempts each.
 const MAX_HOST_FAILURES: u32 = 8;
 
 /// Links of a run that wait.
 pub struct Frontier {
-    store: Arc<dyn Store>,
-    run: RunId,
-    /// Hosts of the run.
-    pub hosts: RunHosts,
-    queues: QueueTable,
-    sites: SiteCache,
-    seen: Arc<LinkIdCache>,
-    /// Mirrors and traps of this session. `None`: the crawl does not look for them.
-    pub repetition: Option<Repetition>,
+    pub store: RunStore,
+    /// Hosts and the heads of their queues.
+    pub waiting: HostQueues,
+    /// Links and sites that the run knows.
+    pub known: KnownLinks,
+    /// Partitions of this worker.
+    pub partitions: OwnedPartitions,
+    scores: ScoreAge,
+    /// Arrival number of the next link.
     next_arrival: u64,
-    generation: u32,
-    /// Hosts whose outdated links were rescored since the last choice.
-    rescored_hosts: usize,
-    /// Maximum number of links that are rescored at once.
-    rescored_at_once: usize,
-    /// Most hosts in memory, apart from those that were requested.
-    hosts_in_memory: usize,
-    sweep: ScoreSweep,
-    /// Partitions in which this worker of a shared run chooses links; `None` if the run is not shared.
-    owned: Option<BTreeSet<Partition>>,
-    /// Links of other partitions that the next commit forwards.
-    forwarded: Vec<ForwardedLink>,
 }
 
 /// Best link of a queue whose host may receive a request now.
@@ -77,71 +63,25 @@ pub struct Candidate {
 }
 
 impl Frontier {
-    /// Frontier of a run that continues from `progress`. [`Frontier::load`] fills it.
+    /// Frontier of a run that continues from `progress`. [`HostQueues::load`] fills it.
     pub fn new(crawl: &Crawl, run: RunId, progress: &RunProgress) -> Frontier {
-        let store = Arc::clone(&crawl.store);
-        let hosts = RunHosts::new(Arc::clone(&store), run, crawl.politeness, &crawl.agent);
+        let store = RunStore::new(&crawl.store, run);
         let mut queues = QueueTable::default();
         queues.set_generation(progress.generation);
+        let hosts = RunHosts::new(store.clone(), crawl.politeness, &crawl.agent);
         Frontier {
-            store,
-            run,
-            hosts,
-            queues,
-            sites: SiteCache::default(),
-            seen: Arc::default(),
-            repetition: crawl.detects_repetition.then(Repetition::default),
+            waiting: HostQueues { hosts, queues, hosts_in_memory: crawl.hosts_in_memory },
+            known: KnownLinks::new(store.clone(), crawl.detects_repetition),
+            partitions: OwnedPartitions::default(),
+            scores: ScoreAge::new(progress.generation, crawl.rescored_at_once),
             next_arrival: progress.next_arrival,
-            generation: progress.generation,
-            rescored_hosts: 0,
-            rescored_at_once: crawl.rescored_at_once,
-            hosts_in_memory: crawl.hosts_in_memory,
-            sweep: ScoreSweep::default(),
-            owned: None,
-            forwarded: Vec::new(),
+            store,
         }
-    }
-
-    /// Loads the hosts and queue heads of a run that is resumed, without a look-up per host.
-    pub fn load(&mut self, checkpoint: &RunCheckpoint, now: Time) {
-        // Of very many hosts, those without a pause and without links are loaded when they are met again.
-        let loads_all = checkpoint.requested.len() <= self.hosts_in_memory;
-        let queued: FxHashSet<&Host> = checkpoint.queues.iter().map(|queue| &queue.host).collect();
-        let is_needed = |known: &&RequestedHost| {
-            loads_all || known.next_at.max(known.group_next_at) > now || queued.contains(&known.host)
-        };
-        for known in checkpoint.requested.iter().filter(is_needed) {
-            let host = self.hosts.load_requested(known, now);
-            // A host that rests is woken later, also if its next link is found in this session.
-            self.refresh(host, now);
-        }
-        for HostQueue { queue, host: name, length, head } in &checkpoint.queues {
-            let host = self.hosts.load_unrequested(name);
-            let availability = self.availability(host, now);
-            self.queues.add(*queue, host, HostHead::ranked(*head), *length, availability);
-            if availability != Availability::Ready {
-                self.refresh(host, now);
-            }
-        }
-        checkpoint.bonuses.iter().for_each(|(site, bonus)| self.set_bonus(site, *bonus));
-        for (queue, after, links) in &checkpoint.stored {
-            self.queues.set_stored(*queue, Some(StoredLinks { after: *after, links: *links }));
-        }
-    }
-
-    /// Queue heads, as a strategy sees them.
-    pub fn heads(&self) -> &dyn QueueHeads {
-        &self.queues
-    }
-
-    /// True when no link waits in any queue.
-    pub fn is_empty(&self) -> bool {
-        self.queues.is_empty()
     }
 
     /// Arrival number of the next link, and generation of the model: the state that a checkpoint keeps.
     pub fn position(&self) -> (u64, u32) {
-        (self.next_arrival, self.generation)
+        (self.next_arrival, self.scores.generation)
     }
 
     /// Uses up one arrival number.
@@ -152,149 +92,39 @@ impl Frontier {
 
     /// Number of a host. At the first call its state is loaded from the store.
     pub fn host(&mut self, name: &Host, now: Time) -> Result<HostIx, StoreError> {
-        let (host, is_new) = self.hosts.load(name)?;
+        let (host, is_new) = self.waiting.hosts.load(name)?;
         if is_new {
-            let bonus = self.site(&name.site())?.bonus;
-            self.queues.set_bonus(host, bonus);
-            self.refresh(host, now);
+            let bonus = self.known.site(&name.site())?.bonus;
+            self.waiting.queues.set_bonus(host, bonus);
+            self.waiting.refresh(host, now);
         }
         Ok(host)
     }
 
-    /// Updates the readiness of hosts after their pause.
-    pub fn wake(&mut self, now: Time) {
-        self.rescored_hosts = 0;
-        let ready = self.hosts.take_ready(now);
-        for host in &ready {
-            self.refresh(*host, now);
-        }
-        self.remove_finished(&ready, now);
+    /// Updates the availability of hosts after their pause, and reads links of stored hosts if few hosts are ready.
+    pub fn wake(&mut self, now: Time) -> Result<(), StoreError> {
+        self.scores.start_choice();
+        self.waiting.wake(now);
+        self.load_stored(now)
     }
 
-    /// Makes a host unavailable until [`Frontier::resolved`].
-    pub fn await_address(&mut self, host: HostIx) {
-        self.queues.set_availability(host, Availability::Soon);
-    }
-
-    /// Records the address of a host before its first request.
-    pub fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
-        if !self.hosts.contains(host) {
-            return;
-        }
-        if let Some(address) = address {
-            self.hosts.learn_address(host, address);
-        }
-        self.refresh(host, now);
-    }
-
-    fn refresh(&mut self, host: HostIx, now: Time) {
-        let readiness = self.hosts.readiness_or_wait(host, host, now);
-        self.queues.set_availability(host, availability_of(readiness, now));
-    }
-
-    /// Availability of a host by its own request in flight and its own pause. Its politeness groups are looked at when
-    /// it is chosen.
-    fn availability(&self, host: HostIx, now: Time) -> Availability {
-        match self.hosts.is_idle(host, now) {
-            true => Availability::Ready,
-            false => availability_of(self.hosts.readiness(host, now), now),
-        }
-    }
-
-    /// Counters of a site.
-    pub fn site(&mut self, site: &Site) -> Result<SiteCounters, StoreError> {
-        if let Some(counters) = self.sites.get(site) {
-            return Ok(counters);
-        }
-        let keys = LookUp { sites: std::slice::from_ref(site), ..LookUp::default() };
-        let counters = self.store.look_up(self.run, &keys)?.sites.pop().unwrap_or_default();
-        self.sites.set(site.clone(), counters);
-        Ok(counters)
-    }
-
-    /// Sets the counters of a site in memory. The outcome of the step writes them to the store.
-    pub fn set_site(&mut self, site: &Site, counters: SiteCounters) {
-        self.sites.set(site.clone(), counters);
-    }
-
-    /// Sets the bonus of a site's links in memory.
-    pub fn set_bonus(&mut self, site: &Site, bonus: f32) {
-        for host in self.hosts.of_site(site) {
-            self.queues.set_bonus(host, bonus);
-        }
-    }
-
-    /// Returns, for each form in the same order, true if the run knows it.
-    pub fn known_forms(&self, forms: &[hadal_core::identity::FormId]) -> Result<Vec<bool>, StoreError> {
-        Ok(self.store.look_up(self.run, &LookUp { forms, ..LookUp::default() })?.forms)
-    }
-
-    /// Links that were followed to reach `link`, the nearest first, at most `limit`.
-    pub fn path_to(&self, link: &FrontierLink, limit: usize) -> Result<Vec<FrontierLink>, StoreError> {
-        let mut path: Vec<FrontierLink> = Vec::new();
-        while let Some(parent) = path.last().unwrap_or(link).parent
-            && path.len() < limit
-            && let Some(earlier) = self.store.links(self.run, &[parent.id])?.pop().flatten()
-        {
-            path.push(earlier.queued.link);
-        }
-        Ok(path)
-    }
-
-    /// Links that were seen lately, for threads that parse pages.
-    pub fn seen_links(&self) -> Arc<LinkIdCache> {
-        Arc::clone(&self.seen)
-    }
-
-    /// True when a link was seen lately. A link that was seen may also return false.
-    pub fn was_seen(&self, id: LinkId) -> bool {
-        self.seen.contains(id)
-    }
-
-    /// Returns, for each link in the same order, true if the run knows it. The same call reads the counters of their
-    /// sites.
-    fn look_up_links(&mut self, ids: &[LinkId], links: &[FrontierLink]) -> Result<Vec<bool>, StoreError> {
-        let mut sites: Vec<Site> = links.iter().map(FrontierLink::site).collect();
-        sites.sort_unstable();
-        sites.dedup();
-        sites.retain(|site| self.sites.get(site).is_none());
-        let keys = LookUp { links: ids, sites: &sites, ..LookUp::default() };
-        let found = self.store.look_up(self.run, &keys)?;
-        for (site, counters) in sites.into_iter().zip(found.sites) {
-            self.sites.set(site, counters);
-        }
-        Ok(found.links)
-    }
-
-    /// True for a link that probably leads into a crawler trap, because many similar URLs had nothing new, or
-    /// to a page that was visited at another URL. Seeds and backlinks are never repetitions.
-    pub fn is_repetition(&self, link: &FrontierLink) -> bool {
-        let is_found = link.task == LinkTask::Page && link.origin == LinkOrigin::Link;
-        let repeats = |seen: &Repetition| seen.is_exhausted(&link.url) || seen.is_visited(link.id);
-        is_found && self.repetition.as_ref().is_some_and(repeats)
-    }
-
-    /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on.
+    /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on. Links of
+    /// other partitions are forwarded.
     pub fn admit(
         &mut self,
         links: Vec<FrontierLink>,
         scope: &Scope,
         strategy: &dyn Strategy,
     ) -> Result<Vec<QueuedLink>, StoreError> {
-        let is_candidate = |link: &FrontierLink| {
-            let is_new = !self.seen.contains(link.id) && !is_file_link(link);
-            is_new && scope.admits(link) && !self.is_repetition(link)
-        };
-        let links: Vec<FrontierLink> = links.into_iter().filter(is_candidate).collect();
+        let links = links.into_iter().filter(|link| self.known.is_candidate(link, scope)).collect();
         let links = self.forward_foreign(links);
-        let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
-        let known = self.look_up_links(&ids, &links)?;
+        let known = self.known.look_up(&links)?;
         let mut admitted = Vec::new();
         for (link, is_known) in links.into_iter().zip(known) {
-            if is_known || self.seen.contains(link.id) {
-                self.seen.insert(link.id);
+            if is_known || self.known.seen.contains(link.id) {
+                self.known.seen.insert(link.id);
             } else if let Some(queued) = self.place(link, strategy)? {
-                self.seen.insert(queued.link.id);
+                self.known.seen.insert(queued.link.id);
                 admitted.push(queued);
             }
         }
@@ -306,38 +136,16 @@ impl Frontier {
         link: FrontierLink,
         strategy: &dyn Strategy,
     ) -> Result<Option<QueuedLink>, StoreError> {
-        let Placement::Enqueue { queue, score } = self.placement(&link, strategy)? else { return Ok(None) };
-        let (order, generation) = (self.take_arrival(), self.generation);
+        let placement = self.known.placement(&link, strategy)?;
+        let Placement::Enqueue { queue, score } = placement else { return Ok(None) };
+        let (order, generation) = (self.take_arrival(), self.scores.generation);
         Ok(Some(QueuedLink { link, queue, score, order, generation, attempts: 0, not_before: Time(0) }))
-    }
-
-    /// Placement of a link by the current model. Links of closed sites are dropped.
-    fn placement(&mut self, link: &FrontierLink, strategy: &dyn Strategy) -> Result<Placement, StoreError> {
-        let site = self.site(&link.site())?;
-        Ok(if site.closed { Placement::Drop } else { strategy.place(link, &site) })
     }
 
     /// Adds links that belong to no step: seeds, roots of sites, backlink look-ups.
     pub fn add(&mut self, links: Vec<QueuedLink>, now: Time) -> Result<(), StoreError> {
         self.enqueue(&links, now)?;
-        self.apply(FrontierChange::Add(links))
-    }
-
-    /// Lets the hosts of some URLs be tried at once if they failed. Must be called before [`Frontier::load`].
-    pub fn try_hosts_at_once(
-        &mut self,
-        urls: &[Url],
-        requested: &mut [RequestedHost],
-    ) -> Result<(), StoreError> {
-        let mut failed = FxHashSet::default();
-        for host in urls.iter().map(Host::of) {
-            if self.hosts.try_at_once(&host)? {
-                failed.insert(host);
-            }
-        }
-        let failed = requested.iter_mut().filter(|known| failed.contains(&known.host));
-        failed.for_each(|known| known.next_at = Time(0));
-        Ok(())
+        self.store.apply(FrontierChange::Add(links))
     }
 
     /// Lets links that failed wait again.
@@ -347,43 +155,28 @@ impl Frontier {
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<(), StoreError> {
-        let ids: Vec<LinkId> = links.iter().map(|link| link.id).collect();
-        let before = self.store.links(self.run, &ids)?;
-        let lost = links.into_iter().zip(before).filter(|(_, row)| row.is_none());
+        let (_, lost) = self.store.split_kept(links, |link| link.id)?;
         let mut placed = Vec::new();
-        for (link, _) in lost {
+        for link in lost {
             placed.extend(self.place(link, strategy)?);
         }
-        self.apply(FrontierChange::Retry(placed.clone()))?;
-        let ids: Vec<LinkId> = placed.iter().map(|queued| queued.link.id).collect();
-        let after = self.store.links(self.run, &ids)?;
-        let waiting = placed.into_iter().zip(after).filter(|(_, row)| row.is_some());
-        self.enqueue(&waiting.map(|(queued, _)| queued).collect::<Vec<_>>(), now)
+        self.store.apply(FrontierChange::Retry(placed.clone()))?;
+        let (waiting, _) = self.store.split_kept(placed, |queued| queued.link.id)?;
+        self.enqueue(&waiting, now)
     }
 
     /// Adds links to the queues in memory.
     fn enqueue(&mut self, links: &[QueuedLink], now: Time) -> Result<(), StoreError> {
         for queued in links {
             let name = queued.link.host();
-            if !self.owns(&name) || self.stays_stored(queued, &name)? {
+            if !self.partitions.own(&name) || self.stays_stored(queued, &name)? {
                 continue;
             }
             let host = self.host(&name, now)?;
-            let availability = self.availability(host, now);
-            self.queues.add(queued.queue, host, HostHead::of(queued), 1, availability);
-            self.store_excess(queued.queue, now);
+            self.waiting.add(queued, host, now);
+            self.waiting.store_excess(queued.queue, now);
         }
         Ok(())
-    }
-
-    /// Applies a change to the store.
-    pub fn apply(&self, change: FrontierChange) -> Result<(), StoreError> {
-        self.store.commit(self.run, &Batch { changes: vec![change], ..Batch::default() })
-    }
-
-    /// True when some host with links in the queue was ready at the last look.
-    pub fn has_ready_host(&self, queue: QueueId) -> bool {
-        self.queues.best_host(queue).is_some()
     }
 
     /// Best link of a queue. `None` when its host is not ready after all, or when its score was out of date and the
@@ -394,21 +187,19 @@ impl Frontier {
         strategy: &dyn Strategy,
         now: Time,
     ) -> Result<Option<Candidate>, StoreError> {
-        let Some(host) = self.best_host(queue) else { return Ok(None) };
-        let readiness = self.hosts.readiness_or_wait(host, host, now);
-        if readiness != Readiness::Ready {
-            self.queues.set_availability(host, availability_of(readiness, now));
+        let Some(host) = self.scores.best_host(queue, &self.waiting.queues) else { return Ok(None) };
+        if !self.waiting.is_ready(host, host, now) {
             return Ok(None);
         }
-        if let Some(until) = self.hosts.rest_after_take_over(host)?.filter(|until| *until > now) {
-            self.rest(host, until, now);
+        if let Some(until) = self.waiting.hosts.rest_after_take_over(host)?.filter(|until| *until > now) {
+            self.waiting.rest(host, until, now);
             return Ok(None);
         }
-        let slice = QueueSlice::of_host(queue, self.hosts.name(host), 2);
-        let mut first = self.store.queue_heads(self.run, &[slice])?.into_iter().flatten();
+        let slice = QueueSlice::of_host(queue, self.waiting.hosts.scheduler.name(host), 2);
+        let mut first = self.store.queue_head(slice)?.into_iter();
         let (best, next) = (first.next(), first.next().map(|queued| HostHead::of(&queued)));
         match best {
-            Some(queued) if queue.is_reserved() || !self.is_outdated(&queued) => {
+            Some(queued) if queue.is_reserved() || !self.scores.is_outdated(&queued) => {
                 Ok(Some(Candidate { queued, host, next }))
             }
             Some(_) => {
@@ -416,23 +207,23 @@ impl Frontier {
                 Ok(None)
             }
             None => {
-                self.queues.set_head(queue, host, None);
+                self.waiting.queues.set_head(queue, host, None);
                 Ok(None)
             }
         }
     }
 
-    /// Takes a link out of its queue. In the store it waits until [`Frontier::record_sent`].
+    /// Takes a link out of its queue. In the store it waits until [`RunStore::record_sent`].
     pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
-        self.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
-        self.rescored_hosts = 0;
+        self.waiting.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
+        self.scores.start_choice();
         candidate.queued
     }
 
     /// Drops a link.
     pub fn discard(&mut self, candidate: Candidate) -> Result<(), StoreError> {
         let queued = self.take(candidate);
-        self.apply(FrontierChange::Drop(vec![queued.link.id]))
+        self.store.apply(FrontierChange::Drop(vec![queued.link.id]))
     }
 
     /// True when a robots.txt of `host` may be requested now. After a redirect that may be a request to another host.
@@ -443,91 +234,95 @@ impl Frontier {
         now: Time,
     ) -> Result<bool, StoreError> {
         let queried_host = self.host(&Host::of(&request.url), now)?;
-        if queried_host == host {
-            return Ok(true);
-        }
-        let readiness = self.hosts.readiness_or_wait(queried_host, host, now);
-        if readiness != Readiness::Ready {
-            self.queues.set_availability(host, availability_of(readiness, now));
-        }
-        Ok(readiness == Readiness::Ready)
-    }
-
-    /// Permits no request to a host before `until`.
-    pub fn rest(&mut self, host: HostIx, until: Time, now: Time) {
-        self.hosts.delay_until(host, until);
-        self.refresh(host, now);
-    }
-
-    /// Records a step that is about to be sent, with its entry of the audit log.
-    pub fn record_sent(&self, sent: SentStep, submission: Option<Submission>) -> Result<(), StoreError> {
-        let submissions = submission.into_iter().collect();
-        self.store.commit(self.run, &Batch { sent: vec![sent], submissions, ..Batch::default() })
+        Ok(queried_host == host || self.waiting.is_ready(host, queried_host, now))
     }
 
     /// Marks hosts as busy with a request. Returns their numbers.
     pub fn occupy(&mut self, names: &[Host], now: Time) -> Result<Vec<HostIx>, StoreError> {
         let hosts: Vec<HostIx> =
             names.iter().map(|name| self.host(name, now)).collect::<Result<_, StoreError>>()?;
-        for host in &hosts {
-            self.hosts.occupy(*host);
-            self.queues.set_availability(*host, Availability::Soon);
-        }
+        hosts.iter().for_each(|host| self.waiting.occupy(*host));
         Ok(hosts)
     }
 
-    /// Commits the outcome of a step, which releases the hosts that the step kept busy.
+    /// Commits the outcome of a step, which releases the hosts that the step kept busy. All links of a host that
+    /// cannot be reached fail.
     pub fn commit(&mut self, outcome: Outcome, hosts: &[HostIx], now: Time) -> Result<(), StoreError> {
-        for host in hosts {
-            for changed in self.hosts.release(*host, &outcome.hosts) {
-                self.refresh(changed, now);
-            }
-        }
+        hosts.iter().for_each(|host| self.waiting.release(*host, &outcome.hosts, now));
         self.enqueue(&outcome.found, now)?;
         if let Some(queued) = outcome.end.requeued() {
             self.enqueue(std::slice::from_ref(queued), now)?;
         }
         let unreachable = unreachable_host(&outcome);
-        let changes = self.take_forwarded().into_iter().collect();
-        self.store.commit(self.run, &Batch { outcomes: vec![outcome], changes, ..Batch::default() })?;
-        match unreachable {
-            Some((host, kind)) => self.fail_host(host, kind),
-            None => Ok(()),
+        let changes = self.partitions.take_forwarded().into_iter().collect();
+        self.store.commit(&Batch { outcomes: vec![outcome], changes, ..Batch::default() })?;
+        let Some((name, kind)) = unreachable else { return Ok(()) };
+        if let Some(host) = self.waiting.hosts.scheduler.find(&name) {
+            self.waiting.queues.remove_host(host);
         }
-    }
-
-    /// Fails all links of a host at once.
-    fn fail_host(&mut self, name: Host, kind: FailureKind) -> Result<(), StoreError> {
-        if let Some(host) = self.hosts.find(&name) {
-            self.queues.remove_host(host);
-        }
-        self.apply(FrontierChange::FailHost(name, kind))
+        self.store.apply(FrontierChange::FailHost(name, kind))
     }
 
     /// Closes a site: its waiting links are dropped, and new ones are not admitted.
     pub fn close_site(&mut self, site: &Site) -> Result<(), StoreError> {
-        let counters = SiteCounters { closed: true, ..self.site(site)? };
-        self.sites.set(site.clone(), counters);
-        for host in self.hosts.of_site(site) {
-            self.queues.clear_host(host);
-        }
-        self.apply(FrontierChange::CloseSite(site.clone()))
+        let counters = SiteCounters { closed: true, ..self.known.site(site)? };
+        self.known.set_site(site, counters);
+        self.waiting.clear_site(site);
+        self.store.apply(FrontierChange::CloseSite(site.clone()))
     }
-}
 
-/// True for a link on a page to a file that is not a page. Seeds and redirects are requested whatever their
-/// names are.
-fn is_file_link(link: &FrontierLink) -> bool {
-    link.task == LinkTask::Page && link.origin == LinkOrigin::Link && names_file(&link.url)
-}
+    /// Adds partitions to those of this worker. Other workers may have changed everything that is known about them.
+    /// [`HostQueues::load`] follows.
+    pub fn gain(&mut self, partitions: &BTreeSet<Partition>, next_arrival: u64) {
+        self.partitions.add(partitions);
+        self.next_arrival = self.next_arrival.max(next_arrival);
+        // A link that was forwarded may come back, and counts as seen.
+        self.known.clear();
+    }
 
-/// Availability that follows from the readiness of a host.
-fn availability_of(readiness: Readiness, now: Time) -> Availability {
-    match readiness {
-        Readiness::Ready => Availability::Ready,
-        Readiness::Busy => Availability::Soon,
-        Readiness::Delayed(until) if now.until(until) <= SHORT_PAUSE => Availability::Soon,
-        Readiness::Delayed(_) => Availability::Later,
+    /// Chooses no further link of some partitions. Links found for them are forwarded.
+    pub fn retire(&mut self, partitions: &BTreeSet<Partition>) {
+        self.partitions.remove(partitions);
+        for host in self.waiting.in_partitions(partitions) {
+            self.waiting.queues.remove_host(host);
+        }
+    }
+
+    /// Forwards the links of other partitions, and returns the rest.
+    fn forward_foreign(&mut self, links: Vec<FrontierLink>) -> Vec<FrontierLink> {
+        if self.partitions.own_all() {
+            return links;
+        }
+        let is_own = |link: &FrontierLink| self.partitions.own(&link.host());
+        let (own, foreign): (Vec<_>, Vec<_>) = links.into_iter().partition(is_own);
+        for link in foreign {
+            if !self.known.seen.contains(link.id) {
+                self.known.seen.insert(link.id);
+                self.partitions.forward(link);
+            }
+        }
+        own
+    }
+
+    /// Forwards links that belong to no step.
+    pub fn forward(&mut self) -> Result<(), StoreError> {
+        self.partitions.take_forwarded().map_or(Ok(()), |change| self.store.apply(change))
+    }
+
+    /// Adds links in queues of the engine that other workers found, unless they are known.
+    pub fn add_placed(&mut self, links: Vec<ForwardedLink>, now: Time) -> Result<(), StoreError> {
+        let ids: Vec<LinkId> = links.iter().map(|forwarded| forwarded.link.id).collect();
+        let known = self.store.look_up(&LookUp { links: &ids, ..LookUp::default() })?.links;
+        let mut added = Vec::new();
+        for (ForwardedLink { link, place }, is_known) in links.into_iter().zip(known) {
+            let Some((queue, score)) = place.filter(|_| !is_known) else { continue };
+            let order = self.take_arrival();
+            let queued =
+                QueuedLink { link, queue, score, order, generation: 0, attempts: 0, not_before: Time(0) };
+            added.extend(self.partitions.forward_placed(queued));
+        }
+        self.forward()?;
+        if added.is_empty() { Ok(()) } else { self.add(added, now) }
     }
 }
 

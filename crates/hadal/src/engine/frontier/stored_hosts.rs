@@ -6,80 +6,51 @@
 //! store. Hosts that were requested and hosts of sites with a bonus stay in memory while they have links.
 
 use super::Frontier;
-use super::queues::{HostHead, StoredLinks};
-use crate::polite::HostIx;
+use super::queues::StoredLinks;
 use crate::store::{QueueSlice, StoreError};
 use hadal_core::address::Host;
-use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 
 /// Links that are read from the store at once. Guess: a few milliseconds.
 const LOADED_AT_ONCE: usize = 256;
-/// Hosts with bad links that are looked at to find one that may leave memory. Guess.
-const LOOKED_AT: usize = 16;
 /// Links are read from the store when less than one of this many hosts in memory is ready. Guess.
 const READY_SHARE: usize = 4;
 
 impl Frontier {
     /// True if the host of a waiting link is not in memory and stays in the store. The link counts as stored then.
     pub(super) fn stays_stored(&mut self, queued: &QueuedLink, name: &Host) -> Result<bool, StoreError> {
-        let Some(stored) = self.queues.stored(queued.queue) else { return Ok(false) };
-        let is_behind = queued.rank() > stored.after && self.hosts.find(name).is_none();
-        if !is_behind || self.site(&name.site())?.bonus != 0.0 {
+        let Some(stored) = self.waiting.queues.stored(queued.queue) else { return Ok(false) };
+        let is_behind = queued.rank() > stored.after && self.waiting.hosts.scheduler.find(name).is_none();
+        if !is_behind || self.known.site(&name.site())?.bonus != 0.0 {
             return Ok(false);
         }
         let links = stored.links + 1;
-        self.queues.set_stored(queued.queue, Some(StoredLinks { links, ..stored }));
+        self.waiting.queues.set_stored(queued.queue, Some(StoredLinks { links, ..stored }));
         Ok(true)
-    }
-
-    /// Removes the host with the worst link of a queue from memory, if there are too many hosts.
-    pub(super) fn store_excess(&mut self, queue: QueueId, now: Time) {
-        if self.queues.host_count() <= self.hosts_in_memory || queue.is_reserved() {
-            return;
-        }
-        let worst = self.queues.worst_hosts(queue, LOOKED_AT).find(|host| self.hosts.is_untouched(*host));
-        if let Some(host) = worst {
-            self.queues.store_host(queue, host);
-            self.hosts.remove(host, now);
-        }
     }
 
     /// Reads links of stored hosts when few hosts are ready.
     pub fn load_stored(&mut self, now: Time) -> Result<(), StoreError> {
-        let Some(queue) = self.queues.queue_to_load(self.hosts_in_memory / READY_SHARE) else {
+        let Some(queue) = self.waiting.queues.queue_to_load(self.waiting.hosts_in_memory / READY_SHARE)
+        else {
             return Ok(());
         };
-        let Some(stored) = self.queues.stored(queue) else { return Ok(()) };
+        let Some(stored) = self.waiting.queues.stored(queue) else { return Ok(()) };
         let slice = QueueSlice { after: Some(stored.after), ..QueueSlice::of_queue(queue, LOADED_AT_ONCE) };
-        let links: Vec<QueuedLink> =
-            self.store.queue_heads(self.run, &[slice])?.into_iter().flatten().collect();
+        let links = self.store.queue_head(slice)?;
         let last = links.last().filter(|_| links.len() == LOADED_AT_ONCE).map(QueuedLink::rank);
         let mut left = stored.links;
         for queued in &links {
             let name = queued.link.host();
-            let known = self.hosts.find(&name);
-            if self.owns(&name) && known.is_none_or(|host| !self.queues.has_links(host)) {
+            let known = self.waiting.hosts.scheduler.find(&name);
+            if self.partitions.own(&name) && known.is_none_or(|host| !self.waiting.queues.has_links(host)) {
                 let host = self.host(&name, now)?;
-                let availability = self.availability(host, now);
-                self.queues.add(queue, host, HostHead::of(queued), 1, availability);
+                self.waiting.add(queued, host, now);
                 left = left.saturating_sub(1);
             }
         }
-        self.queues.set_stored(queue, last.map(|after| StoredLinks { after, links: left }));
+        self.waiting.queues.set_stored(queue, last.map(|after| StoredLinks { after, links: left }));
         Ok(())
-    }
-
-    /// Removes hosts without waiting links from memory, if there are too many hosts. Their pause is over.
-    pub(super) fn remove_finished(&mut self, hosts: &[HostIx], now: Time) {
-        for host in hosts {
-            if self.hosts.count() > self.hosts_in_memory
-                && !self.queues.has_links(*host)
-                && self.hosts.is_idle(*host, now)
-            {
-                self.hosts.remove(*host, now);
-                self.queues.forget_host(*host);
-            }
-        }
     }
 }

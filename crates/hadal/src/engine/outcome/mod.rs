@@ -87,7 +87,9 @@ impl<'a> OutcomeBuilder<'a> {
         }
         match self.outcome.end {
             StepEnd::Failed(_) => self.learn_failure(&queued.link),
-            StepEnd::Redirected if self.outcome.found.is_empty() && self.frontier.forwarded() == 0 => {
+            StepEnd::Redirected
+                if self.outcome.found.is_empty() && self.frontier.partitions.forwarded() == 0 =>
+            {
                 self.learn_failure(&queued.link)
             }
             _ => Ok(Vec::new()),
@@ -105,15 +107,15 @@ impl<'a> OutcomeBuilder<'a> {
     fn next_action(&mut self, queued: &QueuedLink, exchange: &Exchange) -> Result<NextAction, StoreError> {
         let (link, now) = (&queued.link, self.outcome.at);
         let host = self.frontier.host(&link.host(), now)?;
-        let failures = self.frontier.hosts.known(host)?.state.failures;
+        let failures = self.frontier.waiting.hosts.known(host)?.state.failures;
         let mut next = next_action(&link.url, exchange, queued.attempts, failures, now);
         if self.body_limit < self.crawl.body_limit && is_cut(exchange) {
             next = NextAction::Retry { at: now, host_until: None, kind: FailureKind::ByteBudget };
         }
-        if !queued.queue.is_reserved() && self.frontier.site(&link.site())?.closed {
+        if !queued.queue.is_reserved() && self.frontier.known.site(&link.site())?.closed {
             next = without_retry(next);
         }
-        self.outcome.hosts = vec![self.frontier.hosts.record_exchange(host, exchange, &next, now)?];
+        self.outcome.hosts = vec![self.frontier.waiting.hosts.record_exchange(host, exchange, &next, now)?];
         self.outcome.bytes = transferred(exchange);
         Ok(next)
     }
@@ -140,10 +142,11 @@ impl<'a> OutcomeBuilder<'a> {
         let host = self.frontier.host(host, now)?;
         let queried_host = self.frontier.host(&Host::of(&request.url), now)?;
         let may_follow = |url: &Url| self.crawl.scope.allows(url);
-        let hosts = &mut self.frontier.hosts;
+        let hosts = &mut self.frontier.waiting.hosts;
         let states = hosts.record_robots([host, queried_host], request, exchange, &may_follow, now)?;
         // After a redirect, the state of the other host belongs to the worker that owns it.
-        self.outcome.hosts = states.into_iter().filter(|state| self.frontier.owns(&state.host)).collect();
+        self.outcome.hosts =
+            states.into_iter().filter(|state| self.frontier.partitions.own(&state.host)).collect();
         self.outcome.bytes = transferred(exchange);
         self.outcome.end = match &exchange.result {
             Err(error) if request.hops == 0 && is_permanent_for_host(*error) => {

@@ -8,6 +8,7 @@ use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::PageVerdict;
+use hadal_core::critic::evidence_words::evidence_in_words;
 use hadal_core::http::{BodyCompleteness, Exchange};
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, ParentPage, QueueId, QueuedLink};
 use hadal_core::page::Link;
@@ -15,6 +16,16 @@ use hadal_core::strategy::MAX_CREDITED_LINKS;
 use hadal_core::strategy::{PageVisit, SiteCounters, StrategyCommand};
 use rustc_hash::FxHashSet;
 use url::Url;
+
+/// True for a seed, and for the page that a seed redirects to.
+///
+/// `noindex` hides a page from those who do not know it. The user knows the seeds, so their forms are stored all the same.
+fn is_seed(link: &FrontierLink, seeds: &[Url]) -> bool {
+    match link.redirects.first() {
+        Some(first) => seeds.iter().any(|seed| LinkId::of(seed) == LinkId::of(first)),
+        None => link.origin == LinkOrigin::Seed,
+    }
+}
 
 /// Maximum number of links to other sites that are stored per page. Guess.
 const MAX_CITED: usize = 200;
@@ -34,14 +45,15 @@ impl OutcomeBuilder<'_> {
         self.outcome.page = Some(page_row(link, exchange, examined, self.at_request));
         let is_mirror = self.is_mirror(link, exchange, examined);
         let is_accepted = !is_mirror && self.crawl.strategy.accepts_page(&examined.verdict);
-        if is_accepted && !hints.noindex && !header.noindex {
+        let is_hidden = hints.noindex || header.noindex;
+        if is_accepted && (!is_hidden || is_seed(link, &self.crawl.spec.seeds)) {
             self.outcome.forms = self.found_forms(link, examined)?;
         }
         // The forms of a page that must not be followed are not probed either.
         let may_follow = is_accepted && !hints.nofollow && !header.nofollow;
         let new_forms = NewForms::of(&self.outcome.forms);
         let is_read = may_follow && !hints.noindex && !header.noindex;
-        if let Some(repetition) = &mut self.frontier.repetition {
+        if let Some(repetition) = &mut self.frontier.known.repetition {
             repetition.count_page(&link.url, &examined.page.text, new_forms.forms);
             let canonical = hints.canonical.as_ref().filter(|_| is_read);
             canonical.into_iter().for_each(|address| repetition.add_canonical(&link.url, address));
@@ -57,7 +69,7 @@ impl OutcomeBuilder<'_> {
 
     /// True when the page is one that several other sites at the same address have. Its forms and links are not used.
     fn is_mirror(&mut self, link: &FrontierLink, exchange: &Exchange, examined: &ExaminedPage) -> bool {
-        let (Some(address), Some(seen)) = (exchange.peer, &mut self.frontier.repetition) else {
+        let (Some(address), Some(seen)) = (exchange.peer, &mut self.frontier.known.repetition) else {
             return false;
         };
         seen.is_mirror(address, &link.site(), examined.page.fingerprint)
@@ -77,7 +89,7 @@ impl OutcomeBuilder<'_> {
         may_probe: bool,
     ) -> Result<Commands, StoreError> {
         let site = link.site();
-        let before = self.frontier.site(&site)?;
+        let before = self.frontier.known.site(&site)?;
         let mut counters = new_forms.added_to(before);
         counters.on_topic += u32::from(examined.verdict.p_topic >= MIN_ACCEPTED_P);
         if may_probe {
@@ -86,8 +98,8 @@ impl OutcomeBuilder<'_> {
         let commands = self.learn(link, Some(examined), new_forms, [&before, &counters])?;
         counters.closed |= commands.contains(&StrategyCommand::CloseSite(site.clone()));
         counters.bonus = commands.iter().filter_map(site_bonus).next_back().unwrap_or(counters.bonus);
-        self.frontier.set_bonus(&site, counters.bonus);
-        self.frontier.set_site(&site, counters);
+        self.frontier.waiting.set_bonus(&site, counters.bonus);
+        self.frontier.known.set_site(&site, counters);
         self.outcome.site = Some((site, counters));
         Ok(commands)
     }
@@ -95,12 +107,12 @@ impl OutcomeBuilder<'_> {
     /// Lets the strategy learn from a link that gave no page.
     pub(super) fn learn_failure(&mut self, link: &FrontierLink) -> Result<Commands, StoreError> {
         let site = link.site();
-        let mut counters = self.frontier.site(&site)?;
+        let mut counters = self.frontier.known.site(&site)?;
         let commands = self.learn(link, None, &NewForms::default(), [&counters, &counters])?;
         if let Some(bonus) = commands.iter().filter_map(site_bonus).next_back() {
             counters.bonus = bonus;
-            self.frontier.set_bonus(&site, bonus);
-            self.frontier.set_site(&site, counters);
+            self.frontier.waiting.set_bonus(&site, bonus);
+            self.frontier.known.set_site(&site, counters);
             self.outcome.site = Some((site, counters));
         }
         Ok(commands)
@@ -115,7 +127,7 @@ impl OutcomeBuilder<'_> {
     ) -> Result<Commands, StoreError> {
         let path = match new_forms.searchable {
             0 => Vec::new(),
-            _ => self.frontier.path_to(link, MAX_CREDITED_LINKS)?,
+            _ => self.frontier.store.path_to(link, MAX_CREDITED_LINKS)?,
         };
         let no_verdict = PageVerdict::default();
         let mut commands = self.crawl.strategy.learn(&PageVisit {
@@ -151,7 +163,7 @@ impl OutcomeBuilder<'_> {
             if let Some(link) = probe_link(row, form, self.crawl, QueueId::PROBES, order) {
                 counters.probes += 1;
                 self.frontier.take_arrival();
-                links.extend(self.frontier.forward_placed(link));
+                links.extend(self.frontier.partitions.forward_placed(link));
             }
         }
         links
@@ -172,7 +184,7 @@ impl OutcomeBuilder<'_> {
         let mut new = Vec::new();
         for (url, context, origin) in links.chain(refresh) {
             let id = LinkId::of(url);
-            if self.frontier.was_seen(id) {
+            if self.frontier.known.seen.contains(id) {
                 continue;
             }
             let same_site = url.host_str() == link.url.host_str() || Site::of(url) == site;
@@ -211,7 +223,7 @@ impl OutcomeBuilder<'_> {
         link: &FrontierLink,
         examined: &ExaminedPage,
     ) -> Result<Vec<FoundForm>, StoreError> {
-        let known = self.frontier.known_forms(&examined.form_ids)?;
+        let known = self.frontier.store.known_forms(&examined.form_ids)?;
         let mut distinct = FxHashSet::default();
         let mut found = Vec::new();
         for (index, id) in examined.form_ids.iter().enumerate().filter(|(_, id)| distinct.insert(**id)) {
@@ -282,7 +294,7 @@ fn form_row(
         also_on: 0,
         source: form.source,
         language: examined.page.language.clone(),
-        evidence: verdict.evidence.clone(),
+        evidence: verdict.evidence.iter().map(|evidence| evidence_in_words(evidence)).collect(),
         finding: None,
         form_snapshot: kept_form(form, examined.page.charset),
         check: None,

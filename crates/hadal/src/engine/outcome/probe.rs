@@ -52,7 +52,7 @@ impl OutcomeBuilder<'_> {
     fn probed(&mut self, probe: &ProbeState, finding: ProbeResult) -> Result<(), StoreError> {
         let (before, verdict) = (&probe.verdict, probe.verdict_after(finding));
         let site = Site::of(&probe.page);
-        let counters = self.frontier.site(&site)?;
+        let counters = self.frontier.known.site(&site)?;
         let moved = |count: u32, was: bool, is: bool| (count + u32::from(is)).saturating_sub(u32::from(was));
         let counters = SiteCounters {
             searchable: moved(counters.searchable, before.is_searchable(), verdict.is_searchable()),
@@ -60,8 +60,8 @@ impl OutcomeBuilder<'_> {
             ..counters
         };
         // The page may be on a site of another worker, which then keeps its counters as they are.
-        if self.frontier.owns_site(&site) {
-            self.frontier.set_site(&site, counters);
+        if self.frontier.partitions.own_site(&site) {
+            self.frontier.known.set_site(&site, counters);
             self.outcome.site = Some((site, counters));
         }
         self.outcome.probe = Some(Box::new(ProbedForm { form: probe.form, finding, verdict }));

@@ -120,8 +120,8 @@ impl CrawlStore for MemoryStore {
         if existed { Ok(()) } else { Err(unknown(activity)) }
     }
 
-    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
-        Ok(self.state().run(run)?.checkpoint())
+    fn resume(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
+        Ok(self.state().run(run)?.checkpoint().with_best_queues(hosts))
     }
 
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {

@@ -21,6 +21,7 @@ mod audit;
 mod catalogue;
 mod codec;
 mod connection;
+mod coordination;
 mod fault;
 mod frontier;
 mod harvest;
@@ -245,7 +246,7 @@ impl CrawlStore for PostgresStore {
         })
     }
 
-    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
+    fn resume(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
         self.with(|writer| {
             writer.flush()?;
             require(writer.connection()?, Activity::Run(run))?;
@@ -255,7 +256,7 @@ impl CrawlStore for PostgresStore {
                 return Ok(RunCheckpoint { progress, counters, ..RunCheckpoint::default() });
             }
             writer.keep_keys(run)?;
-            runs::checkpoint(writer.connection()?, run)
+            Ok(runs::checkpoint(writer.connection()?, run)?.with_best_queues(hosts))
         })
     }
 
@@ -320,7 +321,7 @@ impl SharedRuns for PostgresStore {
     fn coordinate(&self, run: RunId, report: &WorkerReport) -> Result<WorkerOrders, StoreError> {
         self.with(|writer| {
             let (connection, membership) = writer.shared(run)?;
-            let (orders, result) = workers::coordinate(connection, run, membership, report)?;
+            let (orders, result) = coordination::coordinate(connection, run, membership, report)?;
             if let Some(gained) = &orders.gained {
                 writer.keep_keys_of(run, &gained.partitions)?;
             }

@@ -1,18 +1,24 @@
-//! Copies of the write-ahead log into the database, beside the work of a crawl.
+//! Copies of the write-ahead log into the database, and writes of the log to the disk, beside the work of a crawl.
 //!
-//! SQLite would copy the log within a commit, and a crawl with a million links would wait for it for half a
-//! second. A thread with a connection of its own copies most of the log while the crawl appends to it. The
-//! commit afterwards copies the rest, so that the log starts over.
+//! SQLite would do both within a commit, and a crawl with a million links would wait for it for a quarter of a
+//! second. A thread with a connection of its own does it while the crawl appends to the log. When the thread has
+//! copied all of the log between two commits, the next commit starts the log over.
 
 use super::super::Access;
-use super::opening::connect;
+use super::opening::{FILE, connect};
 use rusqlite::Connection;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Time between two copies. Longer intervals copy pages that change often fewer times, and the log grows. Guess.
-const INTERVAL: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(15);
+/// Passes of one copy. Each pass copies what the crawl appended during the pass before, so each is shorter. Guess.
+const PASSES: u32 = 3;
+/// Bytes of the log from which on a commit waits for a copy. Reached only if the disk is slower than the crawl. Guess.
+const MAX_LOG_BYTES: u64 = 1 << 30;
 
 /// Copies of the log of one store.
 #[derive(Default)]
@@ -22,20 +28,25 @@ pub struct LogCopies {
 }
 
 impl LogCopies {
-    /// Starts a copy if it is time, or completes one that the thread has finished. Call it after a commit.
+    /// Copies the log into the database if it is time, or else writes it to the disk unless `is_written`. Call it after
+    /// a commit.
     ///
-    /// Errors are ignored: the log keeps everything that was not copied, and the next copy tries again.
-    pub fn after_commit(&mut self, folder: &Path, db: &Connection) {
-        match self.running.take() {
-            Some(thread) if thread.is_finished() => {
-                thread.join().ok();
+    /// Returns before the work is done, unless the log is too long. Errors are ignored: the log keeps everything that
+    /// was not copied, and the next copy tries again.
+    pub fn after_commit(&mut self, folder: &Path, db: &Connection, is_written: bool) {
+        if self.running.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            if log_bytes(folder) > MAX_LOG_BYTES {
                 copy(db).ok();
             }
-            None if self.last.get_or_insert_with(Instant::now).elapsed() >= INTERVAL => {
-                self.last = Some(Instant::now());
-                self.running = start(folder);
-            }
-            running => self.running = running,
+            return;
+        }
+        self.running.take().map(JoinHandle::join);
+        let is_copy_due = self.last.get_or_insert_with(Instant::now).elapsed() >= INTERVAL;
+        if is_copy_due {
+            self.last = Some(Instant::now());
+        }
+        if is_copy_due || !is_written {
+            self.running = start(folder, is_copy_due);
         }
     }
 }
@@ -46,19 +57,46 @@ impl Drop for LogCopies {
     }
 }
 
-fn start(folder: &Path) -> Option<JoinHandle<()>> {
+fn start(folder: &Path, is_copy_due: bool) -> Option<JoinHandle<()>> {
     let folder = folder.to_path_buf();
-    let work = move || {
-        if let Ok(db) = connect(&folder, Access::Crawl) {
-            copy(&db).ok();
-        }
+    let work = move || match is_copy_due {
+        true => copy_all(&folder).unwrap_or_default(),
+        false => write_log(&folder).unwrap_or_default(),
     };
     std::thread::Builder::new().name("log copy".into()).spawn(work).ok()
 }
 
-/// Copies the part that no reader needs any more, without waiting for other processes.
-fn copy(db: &Connection) -> rusqlite::Result<()> {
-    db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+/// Waits until the disk holds the log.
+pub fn write_log(folder: &Path) -> io::Result<()> {
+    match File::open(log_path(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        opened => opened?.sync_data(),
+    }
+}
+
+fn log_path(folder: &Path) -> std::path::PathBuf {
+    folder.join(format!("{FILE}-wal"))
+}
+
+fn log_bytes(folder: &Path) -> u64 {
+    std::fs::metadata(log_path(folder)).map_or(0, |log| log.len())
+}
+
+fn copy_all(folder: &Path) -> rusqlite::Result<()> {
+    let db = connect(folder, Access::Crawl)?;
+    for _ in 0..PASSES {
+        if copy(&db)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the part that no reader needs any more, without waiting for other processes. True if that is all of the log.
+fn copy(db: &Connection) -> rusqlite::Result<bool> {
+    db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        Ok(row.get::<_, i64>(1)? == row.get::<_, i64>(2)?)
+    })
 }
 
 #[cfg(test)]
@@ -72,18 +110,16 @@ mod tests {
         let (db, _lock) = open(folder.path(), Access::Crawl).unwrap();
         db.execute_batch("CREATE TABLE numbers (n)").unwrap();
         let mut copies = LogCopies { last: Instant::now().checked_sub(INTERVAL), running: None };
-        copies.after_commit(folder.path(), &db);
-        while copies.running.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            std::thread::yield_now();
-        }
-        db.execute_batch("INSERT INTO numbers VALUES (1)").unwrap();
-        copies.after_commit(folder.path(), &db);
-        assert!(copies.running.is_none());
-        let left: (i64, i64) =
-            db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| Ok((row.get(1)?, row.get(2)?))).unwrap();
-        assert_eq!(left.0, left.1);
+        copies.after_commit(folder.path(), &db, false);
+        copies.running.take().map(JoinHandle::join);
         db.execute_batch("INSERT INTO numbers VALUES (2)").unwrap();
         let log: i64 = db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1)).unwrap();
         assert!(log < 10, "{log}");
+    }
+
+    #[test]
+    fn a_store_without_a_log_has_nothing_to_write() {
+        let folder = tempfile::tempdir().unwrap();
+        write_log(folder.path()).unwrap();
     }
 }

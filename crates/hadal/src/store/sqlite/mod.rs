@@ -35,10 +35,11 @@ use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 use harvest::harvests;
 use lock::CrawlLock;
-use log_copies::LogCopies;
+use log_copies::{LogCopies, write_log};
 use rusqlite::Connection;
 use rustc_hash::FxHashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use url::Url;
 
@@ -54,6 +55,8 @@ pub struct SqliteStore {
     /// Runs that this handle has changed, which therefore exist.
     runs: Mutex<FxHashSet<RunId>>,
     states: Mutex<WrittenStates>,
+    /// True if the open transaction holds submissions, which must survive power loss.
+    has_submissions: AtomicBool,
     annotations: Annotations,
     _lock: Option<CrawlLock>,
 }
@@ -68,6 +71,7 @@ pub fn open(folder: &Path, access: Access) -> Result<SqliteStore, StoreError> {
         connection: Mutex::new(connection),
         runs: Mutex::default(),
         states: Mutex::default(),
+        has_submissions: AtomicBool::new(false),
         annotations,
         _lock: lock,
     })
@@ -104,6 +108,7 @@ impl SqliteStore {
     /// Rolls back and passes the error on. SQLite may have rolled back by itself.
     fn roll_back<T>(&self, db: &Connection, error: rusqlite::Error) -> rusqlite::Result<T> {
         lock(&self.states).clear();
+        self.has_submissions.store(false, Ordering::Relaxed);
         if !db.is_autocommit() {
             db.execute_batch("ROLLBACK")?;
         }
@@ -186,28 +191,35 @@ impl CrawlStore for SqliteStore {
         control::remove(&self.folder, activity)
     }
 
-    fn resume(&self, run: RunId) -> Result<RunCheckpoint, StoreError> {
-        self.resume_best(run, usize::MAX)
-    }
-
-    fn resume_best(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
+    fn resume(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError> {
         self.require(Activity::Run(run))?;
         self.reading(|db| runs::checkpoint(db, run, hosts))
     }
 
     fn commit(&self, run: RunId, batch: &Batch) -> Result<(), StoreError> {
         self.require_run(run)?;
+        self.has_submissions.fetch_or(!batch.submissions.is_empty(), Ordering::Relaxed);
         self.writing(|db| commit::apply(db, run, batch, &mut lock(&self.states)))
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        self.with(|db| {
+        let is_committed = self.with(|db| {
             if db.is_autocommit() {
-                return Ok(());
+                return Ok(false);
             }
             let committed = db.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
-            committed.map(|_| ()).or_else(|error| self.roll_back(db, error))?;
-            lock(&self.log_copies).after_commit(&self.folder, db);
+            committed.map(|_| true).or_else(|error| self.roll_back(db, error))
+        })?;
+        if !is_committed {
+            return Ok(());
+        }
+        let must_write = self.has_submissions.swap(false, Ordering::Relaxed);
+        if must_write {
+            write_log(&self.folder)
+                .map_err(|error| errors::io_fault(&self.folder, "write the audit log to the disk", error))?;
+        }
+        self.with(|db| {
+            lock(&self.log_copies).after_commit(&self.folder, db, must_write);
             Ok(())
         })
     }
@@ -252,6 +264,7 @@ impl HarvestStore for SqliteStore {
 
     fn commit_harvest(&self, harvest: HarvestId, batch: &HarvestBatch) -> Result<(), StoreError> {
         self.require(Activity::Harvest(harvest))?;
+        self.has_submissions.fetch_or(!batch.submissions.is_empty(), Ordering::Relaxed);
         self.writing(|db| harvest::steps::apply(db, harvest, batch))
     }
 

@@ -17,7 +17,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
-const FILE: &str = "hadal.db";
+pub(super) const FILE: &str = "hadal.db";
 /// Time that a writer waits for another one. Commands of users hold the store for milliseconds, so this is
 /// ample.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -158,10 +158,10 @@ pub(super) fn connect(folder: &Path, access: Access) -> rusqlite::Result<Connect
     connection.set_prepared_statement_cache_capacity(64);
     // Statements keep their query plan when new values are bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A crawl copies its write-ahead log beside its work, see `log_copies`.
-    let log_pages = if access == Access::Crawl { 0 } else { 1000 };
+    // A crawl copies its write-ahead log and writes it to the disk beside its work, see `log_copies`.
+    let (log_pages, synchronous) = if access == Access::Crawl { (0, "NORMAL") } else { (1000, "FULL") };
     connection.execute_batch(&format!(
-        "PRAGMA wal_autocheckpoint = {log_pages}; PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
+        "PRAGMA wal_autocheckpoint = {log_pages}; PRAGMA cache_size = -{cache_kib}; PRAGMA synchronous = {synchronous}; PRAGMA temp_store = MEMORY;
          PRAGMA cell_size_check = ON; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864;
          PRAGMA query_only = {query_only};"
     ))?;

@@ -1,0 +1,89 @@
+//! The store, as one run uses it.
+
+use crate::store::*;
+use hadal_core::address::{Host, LinkId};
+use hadal_core::identity::FormId;
+use hadal_core::link::{FrontierLink, QueuedLink};
+use std::sync::Arc;
+
+/// A store and the number of a run in it.
+#[derive(Clone)]
+pub struct RunStore {
+    store: Arc<dyn Store>,
+    run: RunId,
+}
+
+impl RunStore {
+    /// Binds a store to a run.
+    pub fn new(store: &Arc<dyn Store>, run: RunId) -> RunStore {
+        RunStore { store: Arc::clone(store), run }
+    }
+
+    /// Looks up links, forms, hosts and sites by their keys.
+    pub fn look_up(&self, keys: &LookUp<'_>) -> Result<LookUpResult, StoreError> {
+        self.store.look_up(self.run, keys)
+    }
+
+    /// Returns, for each form in the same order, true if the run knows it.
+    pub fn known_forms(&self, forms: &[FormId]) -> Result<Vec<bool>, StoreError> {
+        Ok(self.look_up(&LookUp { forms, ..LookUp::default() })?.forms)
+    }
+
+    /// State of a host. A host that was never requested has a new one.
+    pub fn host_state(&self, name: &Host) -> Result<HostState, StoreError> {
+        let keys = LookUp { hosts: std::slice::from_ref(name), ..LookUp::default() };
+        let known = self.look_up(&keys)?.hosts.pop().flatten();
+        Ok(known.unwrap_or_else(|| HostState::new(name)))
+    }
+
+    /// First links of queues, in the order of the slices.
+    pub fn queue_heads(&self, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError> {
+        self.store.queue_heads(self.run, slices)
+    }
+
+    /// First links of one queue.
+    pub fn queue_head(&self, slice: QueueSlice) -> Result<Vec<QueuedLink>, StoreError> {
+        Ok(self.queue_heads(&[slice])?.into_iter().flatten().collect())
+    }
+
+    /// Splits links into those that wait, are in flight or done, and those that the run does not know, that failed or
+    /// were dropped.
+    pub fn split_kept<T>(
+        &self,
+        links: Vec<T>,
+        id: impl Fn(&T) -> LinkId,
+    ) -> Result<(Vec<T>, Vec<T>), StoreError> {
+        let rows = self.store.links(self.run, &links.iter().map(id).collect::<Vec<_>>())?;
+        let (kept, lost): (Vec<_>, Vec<_>) = links.into_iter().zip(rows).partition(|(_, row)| row.is_some());
+        let links = |rows: Vec<(T, Option<LinkRow>)>| rows.into_iter().map(|(link, _)| link).collect();
+        Ok((links(kept), links(lost)))
+    }
+
+    /// Links that were followed to reach `link`, the nearest first, at most `limit`.
+    pub fn path_to(&self, link: &FrontierLink, limit: usize) -> Result<Vec<FrontierLink>, StoreError> {
+        let mut path: Vec<FrontierLink> = Vec::new();
+        while let Some(parent) = path.last().unwrap_or(link).parent
+            && path.len() < limit
+            && let Some(earlier) = self.store.links(self.run, &[parent.id])?.pop().flatten()
+        {
+            path.push(earlier.queued.link);
+        }
+        Ok(path)
+    }
+
+    /// Applies a batch.
+    pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.store.commit(self.run, batch)
+    }
+
+    /// Applies a change of the frontier.
+    pub fn apply(&self, change: FrontierChange) -> Result<(), StoreError> {
+        self.commit(&Batch { changes: vec![change], ..Batch::default() })
+    }
+
+    /// Records a step that is about to be sent, with its entry of the audit log.
+    pub fn record_sent(&self, sent: SentStep, submission: Option<Submission>) -> Result<(), StoreError> {
+        let submissions = submission.into_iter().collect();
+        self.commit(&Batch { sent: vec![sent], submissions, ..Batch::default() })
+    }
+}
