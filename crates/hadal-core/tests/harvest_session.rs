@@ -341,6 +341,43 @@ impl SearchSite for RedirectedSearch {
     }
 }
 
+/// Russian records behind an English search page. Another page of the site shows some of their words.
+struct ForeignRecords;
+
+impl ForeignRecords {
+    const WORDS: [&str; 7] = ["янтарь", "береза", "гавань", "фонарь", "компас", "ледник", "сокол"];
+
+    fn title(record: usize) -> String {
+        let word = |step: usize| Self::WORDS[(record * step + step) % Self::WORDS.len()];
+        format!("{} {} {record}", word(1), word(3))
+    }
+}
+
+impl SearchSite for ForeignRecords {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let words = value(request, "q").to_lowercase();
+        let matches = |record: &usize| !words.is_empty() && Self::title(*record).contains(&words);
+        let item = |record: usize| {
+            let title = Self::title(record);
+            format!("<li><a href='/item/{record}'>{title}</a> <span>Зал {} и {title}</span></li>", record % 9)
+        };
+        let items: String = (0..60).filter(matches).map(item).collect();
+        let main = match request.url.path() {
+            "/" => "<form action=/find><input name=q><button>Search</button></form>".into(),
+            "/about" => "<p>Здесь хранятся янтарь и береза.</p>".into(),
+            _ if items.is_empty() => "<p>Sorry, no items match your search.</p>".into(),
+            _ => format!("<ul class=hits>{items}</ul>"),
+        };
+        (200, None, frame(&format!("<meta charset=utf-8>{main}")))
+    }
+}
+
+#[test]
+fn words_of_other_pages_of_the_site_are_sent_if_those_of_the_search_page_match_nothing() {
+    let found = run(&mut ForeignRecords, "hadal", 200);
+    assert_eq!((found.records.len(), found.lists), (60, 1), "{:?}", found.ending);
+}
+
 fn run(site: &mut dyn SearchSite, policy: &str, most: u32) -> RunResult {
     let context = PolicyContext { first_words: vec!["harbour".into()], ..PolicyContext::default() };
     run_policy(site, find_policy(policy).unwrap().make(&context), most)
@@ -372,7 +409,8 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
         let (status, location, body) = site.answer(&request);
         let location = location.map(|to| request.url.join(to).unwrap());
         let document = Some(html::parse_with_outline(body.as_bytes(), Some("text/html"), &request.url));
-        let update = session.receive(ParsedResponse { status, location, document, data: None });
+        let update =
+            session.receive(ParsedResponse { status, location, document, data: None, interval: None });
         result.records.extend(update.records.iter().map(|(record, _)| record.title.clone()));
         let urls = update.records.iter().filter_map(|(record, _)| record.url.as_ref());
         result.addresses.extend(urls.map(Url::to_string));

@@ -28,7 +28,7 @@ pub(crate) use tag;
 pub struct Outline {
     nodes: Vec<OutlineNode>,
     text: String,
-    /// Values of all `class` and `id` attributes.
+    /// Values of all `class` and `id` attributes, and fragments of addresses.
     names: String,
 }
 
@@ -50,6 +50,7 @@ pub(crate) struct OutlineNode {
     text: (u32, u32),
     class: (u32, u32),
     id: (u32, u32),
+    fragment: (u32, u32),
 }
 
 impl OutlineNode {
@@ -104,6 +105,12 @@ impl Outline {
     /// Value of the `id` attribute of an element.
     pub(crate) fn id_of(&self, at: usize) -> &str {
         let (start, end) = self.nodes[at].id;
+        &self.names[start as usize..end as usize]
+    }
+
+    /// Fragment of the address of an anchor, which the URL of its link does not have.
+    pub(crate) fn fragment_of(&self, at: usize) -> &str {
+        let (start, end) = self.nodes[at].fragment;
         &self.names[start as usize..end as usize]
     }
 
@@ -192,6 +199,7 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
             text: (here, here),
             class: (0, 0),
             id: (0, 0),
+            fragment: (0, 0),
         });
         at
     }
@@ -262,24 +270,30 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
         self.link_indices.get(at).copied().filter(|link| *link != NO_LINK)
     }
 
+    /// Reads class, id and the fragment of the address.
     fn read_names(&mut self, at: usize, element: &Element<'a>) {
         for attribute in &element.attributes {
-            let is_class = attribute.name.local == local_name!("class");
-            if !is_class && attribute.name.local != local_name!("id") {
-                continue;
-            }
             let value = limits::truncate(&attribute.value, limits::SHORT_TEXT);
-            let start = self.outline.names.len() as u32;
-            self.outline.names.push_str(value);
-            let span = (start, self.outline.names.len() as u32);
-            match is_class {
-                true => {
-                    self.outline.nodes[at].class = span;
+            match attribute.name.local {
+                local_name!("class") => {
+                    self.outline.nodes[at].class = self.add_name(value);
                     self.outline.nodes[at].classes = digitless_hash(value);
                 }
-                false => self.outline.nodes[at].id = span,
+                local_name!("id") => self.outline.nodes[at].id = self.add_name(value),
+                local_name!("href") if self.outline.nodes[at].link.is_some() => {
+                    let fragment = value.split_once('#').map_or("", |(_, fragment)| fragment);
+                    self.outline.nodes[at].fragment = self.add_name(fragment);
+                }
+                _ => {}
             }
         }
+    }
+
+    /// Appends a name. Returns its range.
+    fn add_name(&mut self, name: &str) -> (u32, u32) {
+        let start = self.outline.names.len() as u32;
+        self.outline.names.push_str(name);
+        (start, self.outline.names.len() as u32)
     }
 
     fn finish(mut self) -> Outline {

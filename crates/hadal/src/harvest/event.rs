@@ -20,6 +20,14 @@ pub enum HarvestEvent {
         /// Requests of earlier sessions.
         resumed_at: u64,
     },
+    /// A request was answered in the middle of a query. Not part of the output formats: there are too many.
+    #[serde(skip)]
+    RequestFinished {
+        /// Number of the harvest.
+        harvest: u64,
+        /// Requests over all sessions.
+        requests: u64,
+    },
     /// A query is finished: its answer was read.
     #[serde(rename = "asked")]
     QueryFinished {

@@ -3,7 +3,7 @@
 //! At a URL, an endpoint that lists all records comes first, if the page suggests one and it answers. A visible form
 //! comes next. When the page has no form that is surely a search, other endpoints and the OpenSearch descriptions that
 //! it links are tried. The URL may also be that of a description, or of a document that lists records: a JSON file, a
-//! feed, a sitemap.
+//! feed, a sitemap, a page without a search that shows records and a link to the next page.
 
 use crate::fetch::is_html;
 use crate::polite::{Clock, PageError, PoliteClient};
@@ -18,7 +18,7 @@ use hadal_core::critic::classifiers::Classifiers;
 use hadal_core::critic::search_form::{NoSearchForm, pick_search_form};
 use hadal_core::critic::veto::{Veto, veto};
 use hadal_core::endpoint::holds_records_of;
-use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
+use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader, lists_records};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::session::EntryPage;
 use hadal_core::html;
@@ -287,6 +287,8 @@ async fn open_search(
     let service = page.hints.endpoints.iter().find(|endpoint| picked.is_none() && takes_words(endpoint));
     let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
     let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
+    let is_listing =
+        picked.is_none() && visible.as_ref().is_err_and(is_no_form) && is_html_list(&response, &url);
     if let Some(browser) = browser.filter(|_| is_scripted && service.is_none()) {
         match form_in_browser(&url, response, browser, search, client).await {
             Err(error) => tracing::info!("no search in the rendered page: {error}"),
@@ -298,8 +300,16 @@ async fn open_search(
             check_submittable(&url, form, 1.0, posts)?;
             Ok(opened(form.clone(), &url, Some(&page), source))
         }
+        (Err(FormOpenError::NoForm(..)), None) if is_listing => {
+            Ok(opened(list_form(&url), &url, Some(&page), source))
+        }
         (visible, _) => Ok(opened(visible?.0, &url, Some(&page), source)),
     }
+}
+
+/// True for a page without a search that lists records.
+fn is_html_list(response: &Response, url: &Url) -> bool {
+    lists_records(&html::parse_with_outline(&response.body, response.headers.get("content-type"), url))
 }
 
 /// Search that is preferred to the visible form: a list of all records, or, if the form is unsure, an OpenSearch

@@ -43,6 +43,7 @@ pub async fn harvest_form(
                 break;
             }
         };
+        tracing::debug!(harvest = id.0, purpose = ?purpose, url = %request.url, "request chosen");
         run.log_submission(&request, purpose)?;
         let sent = run.send(client, &request, purpose, own_budget).await?;
         match &sent.result {
@@ -87,6 +88,8 @@ pub(super) struct HarvestRun<'a> {
     pub(super) query_requests: u32,
     pub(super) began: Instant,
     pub(super) elapsed_before: u64,
+    /// Time of the last response of this session.
+    pub(super) last_response: Option<Time>,
 }
 
 impl<'a> HarvestRun<'a> {
@@ -133,6 +136,7 @@ impl<'a> HarvestRun<'a> {
             query_requests,
             began,
             elapsed_before,
+            last_response: None,
         })
     }
 
@@ -248,7 +252,8 @@ impl<'a> HarvestRun<'a> {
             Err(_) if purpose.is_dispensable() => Some(ParsedResponse::default()),
             Err(_) => None,
         };
-        if let Some(response) = response {
+        if let Some(mut response) = response {
+            response.interval = self.last_response.replace(step.at).map(|last| last.until(step.at));
             step.pages = u32::from(response.document.is_some() || response.data.is_some());
             let update = self.session.receive(response);
             wait = update.wait;
@@ -270,6 +275,8 @@ impl<'a> HarvestRun<'a> {
                 new: query.new,
                 standing: self.standing()?,
             });
+        } else {
+            emit(HarvestEvent::RequestFinished { harvest: self.id.0, requests: self.spent });
         }
         Ok(())
     }
@@ -446,7 +453,7 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     let body = std::mem::take(&mut response.body);
     let parse = move |body: &[u8]| parse_body(body, &response, &url);
     let (document, data) = on_parse_thread(body, parse).await.unwrap_or_default();
-    ParsedResponse { status, location, document, data }
+    ParsedResponse { status, location, document, data, interval: None }
 }
 
 /// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves its

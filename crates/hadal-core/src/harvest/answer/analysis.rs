@@ -357,17 +357,36 @@ mod tests {
     fn lists_of_one_item_under_headings_hold_records() {
         let item = |n: usize, name: &str| {
             format!(
-                "<h4>{}</h4><ul><li><a href='/boat?id={n}'>{name}</a>
+                "<h4>{}</h4><ul><li><a href='/boat?id={n}'>{name}</a> [<a href='/edit?id={n}'>edit</a>]
                  <span>The owner of {name} sails it to the islands.</span></li></ul>",
                 &name[..1]
             )
         };
-        let names = ["Albatross", "Bluebird", "Cormorant", "Dolphin", "Egret"];
-        let lists: String = names.iter().enumerate().map(|(n, name)| item(n, name)).collect();
-        let page = document("/find?q=owner", &format!("<h1>Boats</h1>{lists}"));
-        let answer = read(&AnswerReader::default(), &page, "owner");
-        let titles: Vec<&str> = answer.records.iter().map(|record| record.title.as_str()).collect();
-        assert_eq!(titles.len(), names.len(), "{titles:?}");
+        let names = ["Albatross", "Bluebird", "Cormorant", "Dolphin", "Egret", "Ox"];
+        let page = |query: &str, names: &[(usize, &&str)]| {
+            let lists: String = names.iter().map(|(n, name)| item(*n, name)).collect();
+            document(&format!("/find?q={query}"), &format!("<h1>Boats</h1>{lists}"))
+        };
+        let boats: Vec<(usize, &&str)> = names.iter().enumerate().collect();
+        let mut reader = AnswerReader::default();
+        let all = page("owner", &boats);
+        assert_eq!(titles(&read(&reader, &all, "owner")), names);
+        reader.improve(&AnswerSample { document: &all, status: 200, query: &Query::words("owner") });
+        // One record does not show which of its links leads to it; earlier answers do.
+        let one = read(&reader, &page("ox", &boats[5..]), "ox");
+        assert_eq!(titles(&one), ["Ox"]);
+        assert_eq!(one.records[0].url.as_ref().map(Url::as_str), Some("http://a.org/boat?id=5"));
+    }
+
+    fn titles(answer: &Answer) -> Vec<&str> {
+        answer.records.iter().map(|record| record.title.as_str()).collect()
+    }
+
+    #[test]
+    fn a_page_with_records_and_a_next_page_is_a_list_without_a_search() {
+        let list = |after: &str| super::super::lists_records(&list("sea", "All boats", 8, after));
+        assert!(list("<a href='/boats?page=2'>Next</a>"));
+        assert!(!list(""), "no other page");
     }
 
     #[test]

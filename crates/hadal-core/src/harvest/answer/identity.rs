@@ -14,6 +14,9 @@
 //! answer have another value than its query, the part belongs to the identity after all. So does a part
 //! without which records of different titles become one.
 //!
+//! The fragment belongs to the identity once records of one answer with different titles differ in it only. Parameters
+//! that are known by name, such as `query`, belong to it once records of different titles differ in them only.
+//!
 //! Where URLs do not distinguish records, the text does. Answers that list several passages of a record repeat its URL with
 //! its title; there the URL identifies the record.
 
@@ -54,8 +57,11 @@ const MIN_PASSAGE_URLS: usize = 3;
 /// Characters of a title that enter an id, fewer than where titles are cut. Guess.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// A named part of a URL: `host`, `/n` for the n-th path segment, or `?name` for a parameter.
+/// A named part of a URL: `host`, `/n` for the n-th path segment, `?name` for a parameter, or `#`.
 type UrlPart = (String, String);
+
+/// Name of the part that is the fragment.
+const FRAGMENT: &str = "#";
 
 /// Answers that must show that the value of a part is the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +109,9 @@ impl IdentityRules {
     pub(super) fn learn(&mut self, records: &[RawRecord], query: &Query) -> bool {
         let before = self.identified_by;
         self.counting_fields.extend(counting_fields(records));
+        let has_new_parts = self.learn_parts(records, query, PartEvidence::OneAnswer);
         self.learn_source(&records[..records.len().min(MAX_RECORDS)]);
-        self.learn_parts(records, query, PartEvidence::OneAnswer) || before != self.identified_by
+        has_new_parts || before != self.identified_by
     }
 
     /// Learns which part identifies records. Once answers show passages, an answer with few URLs shows few records.
@@ -113,7 +120,8 @@ impl IdentityRules {
         if urls.len() < 2 || self.identified_by == IdentitySource::UrlOfPassages {
             return;
         }
-        let distinct: FxHashSet<Vec<UrlPart>> = urls.into_iter().map(parts).collect();
+        let distinct: FxHashSet<Vec<UrlPart>> =
+            urls.into_iter().map(|url| parts(&self.address(url.clone()))).collect();
         self.identified_by = match distinct.len() * 2 < records.len() {
             false => IdentitySource::Url,
             true if self.shows_passages(records) => IdentitySource::UrlOfPassages,
@@ -130,13 +138,14 @@ impl IdentityRules {
     ) -> bool {
         let linked: Vec<&RawRecord> =
             records.iter().filter(|record| record.url.is_some()).take(MAX_RECORDS).collect();
-        let urls: Vec<Vec<UrlPart>> =
+        let mut urls: Vec<Vec<UrlPart>> =
             linked.iter().filter_map(|record| record.url.as_ref()).map(parts).collect();
         if urls.len() < 2 {
             return false;
         }
-        let before = self.ignored.clone();
+        let before = (self.ignored.clone(), self.lasting_parts());
         self.restore_merging_parts(&linked, &urls);
+        urls.iter_mut().for_each(|url| url.retain(|(name, _)| name != FRAGMENT || !self.is_ignored(name)));
         let distinct: FxHashSet<&[UrlPart]> = urls.iter().map(Vec::as_slice).collect();
         for name in names(&urls) {
             let values: Vec<Option<&str>> = urls.iter().map(|url| value(url, &name)).collect();
@@ -157,7 +166,12 @@ impl IdentityRules {
                 self.ignored.insert(name);
             }
         }
-        before != self.ignored
+        before != (self.ignored.clone(), self.lasting_parts())
+    }
+
+    /// Number of parts that identify records although they usually belong to the visit.
+    fn lasting_parts(&self) -> usize {
+        self.by_chance.iter().filter(|name| *name == FRAGMENT || is_visit_parameter(name)).count()
     }
 
     /// Returns true if all records have the value that all records of the last answer had.
@@ -166,13 +180,13 @@ impl IdentityRules {
         self.constant.get(name) == Some(&hash) && values.iter().all(|value| *value == values[0])
     }
 
-    /// Gives parts back their share in the identity if records of different titles differ in ignored parts only.
+    /// Gives parts a share in the identity if records of different titles differ only in parts without one.
     fn restore_merging_parts(&mut self, records: &[&RawRecord], urls: &[Vec<UrlPart>]) {
         let mut first: FxHashMap<Vec<&UrlPart>, usize> = FxHashMap::default();
         let mut merging: Vec<&str> = Vec::new();
         let mut merged = 0;
         for (at, url) in urls.iter().enumerate() {
-            let kept = url.iter().filter(|part| !self.is_ignored(&part.0)).collect();
+            let kept = url.iter().filter(|part| self.identifies(part)).collect();
             let other = *first.entry(kept).or_insert(at);
             if plain_hash(&records[at].title) != plain_hash(&records[other].title) {
                 merged += 1;
@@ -182,7 +196,7 @@ impl IdentityRules {
         }
         if merged >= MIN_MERGED_RECORDS {
             for name in merging {
-                if self.ignored.remove(name) {
+                if self.ignored.remove(name) || name == FRAGMENT || is_visit_parameter(name) {
                     self.by_chance.insert(name.to_string());
                 }
             }
@@ -249,7 +263,23 @@ impl IdentityRules {
     }
 
     fn is_ignored(&self, name: &str) -> bool {
-        self.ignored.contains(name) || name.strip_prefix('?').is_some_and(is_session_name)
+        let is_unneeded = name == FRAGMENT && !self.by_chance.contains(name);
+        is_unneeded || self.ignored.contains(name) || name.strip_prefix('?').is_some_and(is_session_name)
+    }
+
+    /// Returns true if a part has a share in the identity.
+    fn identifies(&self, (name, value): &UrlPart) -> bool {
+        let is_visit = is_visit_parameter(name) && !value.is_empty() && !self.by_chance.contains(name);
+        !is_visit && !self.is_ignored(name)
+    }
+
+    /// Address of a record, without a fragment that does not identify it.
+    pub(super) fn address(&self, url: Url) -> Url {
+        let mut url = url;
+        if self.is_ignored(FRAGMENT) {
+            url.set_fragment(None);
+        }
+        url
     }
 
     /// Ids of the records of one answer, in their order. If most URLs coincide, the text identifies the records.
@@ -281,13 +311,12 @@ impl IdentityRules {
     }
 
     fn url_id(&self, url: &Url) -> u64 {
-        let is_kept = |(name, value): &UrlPart| {
-            !self.is_ignored(name) && (!is_visit_parameter(name) || value.is_empty())
-        };
-        let kept = || parts(url).into_iter().filter(is_kept);
+        let kept = || parts(url).into_iter().filter(|part| self.identifies(part));
         // If only the host is left, the whole URL is the identity.
         let has_more = kept().any(|(name, _)| !name.starts_with("host"));
-        let parts: Vec<UrlPart> = if has_more { kept().collect() } else { parts(url) };
+        let is_page = |part: &UrlPart| part.0 != FRAGMENT;
+        let parts: Vec<UrlPart> =
+            if has_more { kept().collect() } else { parts(url).into_iter().filter(is_page).collect() };
         let text: Vec<String> = parts.iter().map(|(name, value)| format!("{name}={value}")).collect();
         xxh3_64(text.join("\n").as_bytes())
     }
@@ -338,12 +367,13 @@ fn parts(url: &Url) -> Vec<UrlPart> {
         query_pairs(url).take(MAX_PARTS_PER_URL).map(|(name, value)| (format!("?{name}"), value)).collect();
     pairs.sort_unstable();
     parts.extend(pairs);
+    parts.extend(url.fragment().map(|fragment| (FRAGMENT.to_string(), fragment.to_string())));
     parts
 }
 
 fn names(urls: &[Vec<UrlPart>]) -> BTreeSet<String> {
     let names = urls.iter().flatten().map(|(name, _)| name.clone());
-    names.filter(|name| name != "host").take(MAX_PARTS * MAX_RECORDS).collect()
+    names.filter(|name| name != "host" && name != FRAGMENT).take(MAX_PARTS * MAX_RECORDS).collect()
 }
 
 fn value<'a>(url: &'a [UrlPart], name: &str) -> Option<&'a str> {
@@ -483,6 +513,28 @@ mod tests {
         let lookups = ["Boat", "Ship", "Canoe", "Raft"].map(|name| raw(&format!("/find?query={name}"), name));
         rules.learn(&lookups, &Query::words("sea"));
         assert_eq!(distinct(&rules, &lookups), 4, "the parameter of the query names the record");
+    }
+
+    #[test]
+    fn fragments_and_lookups_identify_records_whose_titles_differ() {
+        let mut rules = IdentityRules::default();
+        let methods = ["find", "save", "load"].map(|name| raw(&format!("/Boat.html#{name}-method"), name));
+        assert!(rules.learn(&methods, &Query::words("boat")));
+        let id = |rules: &IdentityRules, url: &str, title: &str| rules.ids_of(&[raw(url, title)])[0];
+        assert_eq!(id(&rules, "/Boat.html#save-method", "save"), rules.ids_of(&methods)[1]);
+        assert_eq!(rules.address(methods[1].url.clone().unwrap()).fragment(), Some("save-method"));
+
+        let mut rules = IdentityRules::default();
+        let sections = ["a", "b", "c"].map(|name| raw(&format!("/{name}.html#top"), name));
+        rules.learn(&sections, &Query::words("boat"));
+        assert_eq!(id(&rules, "/a.html#end", "a"), rules.ids_of(&sections)[0], "one record a page");
+        assert_eq!(rules.address(sections[0].url.clone().unwrap()).fragment(), None);
+
+        let mut rules = IdentityRules::default();
+        let packages = ["bash", "dash", "zsh"].map(|name| raw(&format!("/dpkg?query={name}"), name));
+        rules.learn(&packages, &Query::words("shell"));
+        let later = RawRecord { text: "dash 2.0".into(), ..raw("/dpkg?query=dash", "dash") };
+        assert_eq!(rules.ids_of(&[later])[0], rules.ids_of(&packages)[1]);
     }
 
     #[test]

@@ -128,7 +128,8 @@ fn looks_like_url(name: &str) -> bool {
 }
 
 /// Hash of a URL's host, first path segment, number of path segments and parameter names in any order. Links to pages
-/// of one kind usually share it. A first segment with digits, or without a file ending and standing alone, is ignored.
+/// of one kind usually share it. A first segment with digits, or without a file ending and standing alone, is ignored. A
+/// query that is a single word without `=`, as in `wiki.cgi?Name`, is a value and no name.
 pub(in crate::harvest) fn url_shape(url: &Url) -> u64 {
     let mut segments = url.path_segments().into_iter().flatten();
     let first = segments.next().unwrap_or_default();
@@ -136,7 +137,9 @@ pub(in crate::harvest) fn url_shape(url: &Url) -> u64 {
     let first = if more == 0 && !first.contains('.') { "" } else { first };
     let first = if first.bytes().any(|byte| byte.is_ascii_digit()) { "0" } else { first };
     let pairs = encoded_pairs(url);
-    let names = pairs.map(|pair| hashed(&pair.split('=').next())).fold(0u64, u64::wrapping_add);
+    let is_value = url.query().is_some_and(|query| !query.contains(['=', '&', ';']));
+    let name = |pair: &str| if is_value { 1 } else { hashed(&pair.split('=').next()) };
+    let names = pairs.map(name).fold(0u64, u64::wrapping_add);
     hashed(&(url.host_str(), first, more.min(8), names))
 }
 
@@ -196,5 +199,7 @@ mod tests {
         assert_eq!(shape("http://a.org/show?id=1&q=x"), shape("http://a.org/show?q=y&id=2"));
         assert_ne!(shape("http://a.org/item/7"), shape("http://a.org/author/7"));
         assert_ne!(shape("http://a.org/show?id=1"), shape("http://a.org/show?author=1"));
+        assert_eq!(shape("http://a.org/wiki.cgi?Blue_Chair"), shape("http://a.org/wiki.cgi?Harbour"));
+        assert_ne!(shape("http://a.org/wiki.cgi?Harbour"), shape("http://a.org/wiki.cgi"));
     }
 }

@@ -51,7 +51,7 @@ pub(super) use links::url_shape;
 pub use near_duplicates::NearDuplicates;
 pub(super) use pager::request_key;
 pub use pager::{AnswerPages, NextPage, PagerKind, next_page};
-pub use reader::{AnswerReader, AnswerSample};
+pub use reader::{AnswerReader, AnswerSample, lists_records};
 
 use super::policy::StatedTotal;
 use super::record::Record;

@@ -29,6 +29,16 @@ const MAX_TEMPLATE_WEIGHT: f32 = 10_000.0;
 /// Guess.
 const MIN_ENTRY_COUNT: u64 = 20;
 
+/// Least number of records on a page that is a list without a search. Guess.
+const MIN_LISTED: usize = 5;
+
+/// Returns true if a page lists linked records and has a next page, so that they can be read without a search.
+pub fn lists_records(document: &Document) -> bool {
+    let answer = AnswerReader::default().read(document, 200, &Query::default());
+    let linked = answer.records.iter().filter(|record| record.url.is_some()).count();
+    answer.kind == AnswerKind::Results && answer.next.is_some() && linked >= MIN_LISTED
+}
+
 /// A result page to learn from.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerSample<'a> {
@@ -168,7 +178,7 @@ impl AnswerReader {
         let mut seen = FxHashSet::default();
         let records = raw.into_iter().zip(ids).map(|(raw, id)| Record {
             id,
-            url: raw.url,
+            url: raw.url.map(|url| self.identity.address(url)),
             title: raw.title,
             text: raw.text,
             fields: raw.fields.pairs,
@@ -208,7 +218,7 @@ impl AnswerReader {
         if let Some(found) = analysis.found {
             let shapes: Vec<u64> =
                 records.iter().filter_map(|record| record.url.as_ref()).map(url_shape).collect();
-            self.templates.add(&found.group, found.score.min(MAX_TEMPLATE_WEIGHT), &shapes);
+            self.templates.add(&found, found.score.min(MAX_TEMPLATE_WEIGHT), &shapes);
             let path = path_key(&sample.document.page.url, sample.query);
             if self.paths.len() < MAX_PATHS && !self.paths.contains(&path) {
                 self.paths.push(path);

@@ -1,4 +1,4 @@
-//! Detection of browse lists: rows of links labelled with letters, years or ranges.
+//! Detection of browse lists: rows of links labelled with letters, years or ranges, or with numbered names of sections.
 
 use crate::harvest::query::BrowseLink;
 use crate::page::{Link, Page};
@@ -42,9 +42,13 @@ fn leads_away(here: &Url, there: &Url, words: &str) -> bool {
         && !there.query_pairs().any(|(_, value)| repeats(&value))
 }
 
-/// Key of a link's row: tag path, path up to the last segment, and parameter names.
+/// Key of a link's row: tag path, path up to the last segment, and parameter names. In `browse.cgi?A` the query is a
+/// value, and the whole path belongs to the key.
 fn row_key(link: &Link) -> String {
     let path = link.url.path().trim_end_matches('/');
+    if link.url.query().is_some_and(|query| !query.is_empty() && !query.contains('=')) {
+        return format!("{} {path}?", link.context.tag_path);
+    }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut names: Vec<String> = link.url.query_pairs().map(|(name, _)| name.into_owned()).collect();
     names.sort_unstable();
@@ -55,7 +59,7 @@ fn browse_list(row: &[&Link], words: &str) -> Option<Vec<BrowseLink>> {
     let labelled = row.iter().filter_map(|link| Some((BrowseLabel::of(&link.context.anchor)?, *link)));
     let labelled: Vec<(BrowseLabel, &Link)> = labelled.take(MAX_LINKS).collect();
     let count = |kind: BrowseLabel| labelled.iter().filter(|(label, _)| *label == kind).count();
-    let kinds = [BrowseLabel::Letter, BrowseLabel::Number, BrowseLabel::Range];
+    let kinds = [BrowseLabel::Letter, BrowseLabel::Number, BrowseLabel::Range, BrowseLabel::Section];
     let kind = kinds.into_iter().find(|kind| count(*kind) >= MIN_LINKS)?;
     let is_mixed = (count(kind) as f64) < MIN_LABEL_SHARE * row.len() as f64;
     if kind != BrowseLabel::Letter && !words.is_empty() || is_mixed {
@@ -80,6 +84,8 @@ enum BrowseLabel {
     Number,
     /// A range or decade: `A-C`, `100-199`, `1990s`.
     Range,
+    /// A number with a name: `3. Rivers`.
+    Section,
 }
 
 impl BrowseLabel {
@@ -92,8 +98,14 @@ impl BrowseLabel {
         if is_number(text) {
             return text.parse::<u32>().ok().filter(|number| *number > MAX_DAY).map(|_| BrowseLabel::Number);
         }
-        is_range(text).then_some(BrowseLabel::Range)
+        let is_section = || is_section(text).then_some(BrowseLabel::Section);
+        is_range(text).then_some(BrowseLabel::Range).or_else(is_section)
     }
+}
+
+fn is_section(text: &str) -> bool {
+    let parts = text.split_once(['.', ')', ':']);
+    parts.is_some_and(|(number, name)| is_number(number) && name.trim().starts_with(char::is_alphabetic))
 }
 
 fn is_range(text: &str) -> bool {
@@ -151,6 +163,21 @@ mod tests {
         }
         let with_rest = row(["0-9".into(), "All".into()].into_iter().chain(alphabet()), "/titles/*");
         assert_eq!(labels(&with_rest, "")[0].len(), 27);
+    }
+
+    #[test]
+    fn numbered_sections_behind_a_program_are_a_list() {
+        let sections = |program: &str| {
+            let link = |n: usize| format!("<a href='/cgi-bin/{program}?{n}'>{n}. Part {n}</a>; ");
+            (1..9).map(link).collect::<String>()
+        };
+        let html = format!(
+            "<p>{}</p><p>{} <a href='/cgi-bin/names?all'>All</a></p>",
+            sections("lines"),
+            sections("names")
+        );
+        let found = labels(&html, "");
+        assert_eq!((found.len(), found[0].len(), found[1].len()), (2, 8, 8));
     }
 
     #[test]

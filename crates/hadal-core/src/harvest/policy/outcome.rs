@@ -19,6 +19,13 @@ pub struct QueryOutcome<'a> {
     pub end: ReadingEnd,
 }
 
+impl QueryOutcome<'_> {
+    /// Records of the answer up to the last page that was read, those before a continuation included.
+    pub fn records_read(&self) -> u64 {
+        u64::from(self.query.after) + self.hits.len() as u64
+    }
+}
+
 /// One record in an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit<'a> {

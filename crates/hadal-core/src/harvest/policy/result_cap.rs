@@ -33,7 +33,7 @@ pub struct ResultCap {
 impl ResultCap {
     /// Learns from an answer. Answers that were not read to the last page are ignored.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
-        let shown = answer.query.after + answer.hits.len() as u32;
+        let shown = answer.records_read() as u32;
         if answer.end != ReadingEnd::LastPage || shown == 0 {
             return;
         }
@@ -48,6 +48,15 @@ impl ResultCap {
             std::cmp::Ordering::Equal => self.repeats += 1,
             std::cmp::Ordering::Less => {}
         }
+    }
+
+    /// Returns true if the form shows fewer records than match the query, although all pages were read: the answer
+    /// reaches the cap, or is below its exact total.
+    pub fn cuts(&self, answer: &QueryOutcome<'_>) -> bool {
+        let shown = answer.records_read();
+        let at_cap = self.value().is_some_and(|cap| shown >= u64::from(cap));
+        let is_below_total = matches!(answer.total, Some(StatedTotal::Exactly(total)) if total > shown);
+        answer.end == ReadingEnd::LastPage && (at_cap || is_below_total)
     }
 
     /// Returns the cap in records, or `None` while it is unknown.

@@ -36,7 +36,7 @@ impl TotalCheck {
     /// Learns from an answer.
     pub fn learn(&mut self, answer: &QueryOutcome<'_>) {
         let Some(StatedTotal::Exactly(total)) = answer.total else { return };
-        let (read, has_more_pages) = (records_read(answer), answer.pages > 1 || answer.query.after > 0);
+        let (read, has_more_pages) = (answer.records_read(), answer.pages > 1 || answer.query.after > 0);
         if is_exceeded(total, read) {
             self.contradicted += 1;
         } else if has_more_pages && answer.end == ReadingEnd::LastPage && read == total {
@@ -56,7 +56,7 @@ impl TotalCheck {
 
     /// Total of an answer that may be used: `None` if the answer or the form contradicts it.
     pub fn usable(&self, answer: &QueryOutcome<'_>) -> Option<StatedTotal> {
-        let read = records_read(answer);
+        let read = answer.records_read();
         let is_exceeded = |total: &StatedTotal| is_exceeded(total.count(), read);
         answer.total.filter(|total| self.is_trusted() && !is_exceeded(total))
     }
@@ -66,11 +66,6 @@ impl TotalCheck {
         let counts_the_page = self.page_totals >= MIN_PAGE_TOTALS && !self.varies;
         !counts_the_page && self.contradicted <= self.confirmed
     }
-}
-
-/// Records of the answer up to its last page that was read.
-fn records_read(answer: &QueryOutcome<'_>) -> u64 {
-    u64::from(answer.query.after) + answer.hits.len() as u64
 }
 
 fn is_exceeded(total: u64, read: u64) -> bool {

@@ -6,9 +6,12 @@
 //! no further detail page is fetched. Detail pages give words for queries and no records, so they stay a
 //! small share of all requests.
 
+use super::EntryPage;
+use crate::address::{LinkId, Site};
 use crate::harvest::record::Record;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Average words of a list entry below which lists show little. Guess.
@@ -29,6 +32,9 @@ const MIN_AUTO_PAGES: u32 = 8;
 /// detail pages, five real applications needed 439 requests to 90 % of their records, with all of them 2,345.
 const AUTO_PAGES_PER_REQUEST: f64 = 0.1;
 
+/// Records on a page above which a sample of their detail pages is not needed: the page shows enough words. Guess.
+const MAX_DETAILED_RECORDS: usize = 100;
+
 /// Setting for detail pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DetailMode {
@@ -41,9 +47,68 @@ pub enum DetailMode {
     Always,
 }
 
+/// Detail pages of a harvest.
+pub struct DetailPages {
+    mode: DetailMode,
+    check: DetailPageCheck,
+    /// Detail pages that were queued.
+    urls: FxHashSet<LinkId>,
+}
+
+impl DetailPages {
+    /// Creates the state before the first list.
+    pub fn new(mode: DetailMode) -> DetailPages {
+        DetailPages { mode, check: DetailPageCheck::default(), urls: FxHashSet::default() }
+    }
+
+    /// Counts a result page.
+    pub fn add_result_page(&mut self) {
+        self.check.add_result_page();
+    }
+
+    /// Adds an entry of a result list.
+    pub fn add_listed(&mut self, record: &Record) {
+        self.check.add_listed(record);
+    }
+
+    /// Returns true if the detail page of a new record is to be fetched, once for each page. The list showed the record
+    /// with `shown` records.
+    pub fn add_new(&mut self, record: &Record, shown: usize, form: &EntryPage) -> bool {
+        // A list of all records needs no words for queries.
+        let is_needed = self.mode == DetailMode::Always || shown <= MAX_DETAILED_RECORDS && !form.lists_all();
+        let is_wanted = is_needed && self.check.is_wanted(self.mode) && self.is_own_page(record, form.page());
+        if is_wanted {
+            self.check.add_queued();
+        }
+        is_wanted
+    }
+
+    /// Returns true if a record's URL has the site and port of the form and was not fetched as a detail page before.
+    fn is_own_page(&mut self, record: &Record, form: &Url) -> bool {
+        let Some(url) = &record.url else { return false };
+        let is_own = Site::of(url) == Site::of(form) && url.port() == form.port();
+        is_own && self.urls.insert(LinkId::of(url))
+    }
+
+    /// Compares a detail page with the list entry of its record.
+    pub fn add_fetched(&mut self, listed: &str, page: &str) {
+        self.check.add_detail_page(listed, page);
+    }
+
+    /// Counts a detail page that could not be read.
+    pub fn add_failure(&mut self) {
+        self.check.add_failure();
+    }
+
+    /// Returns true if detail pages that were queued are to be fetched.
+    pub fn are_useful(&self) -> bool {
+        self.check.is_useful(self.mode)
+    }
+}
+
 /// Statistics of list entries and detail pages.
 #[derive(Debug, Default)]
-pub struct DetailPageCheck {
+struct DetailPageCheck {
     /// Running averages: words of an entry, share of cut-off entries.
     averages: Option<(f64, f64)>,
     /// Number of list entries.
@@ -62,7 +127,7 @@ pub struct DetailPageCheck {
 
 impl DetailPageCheck {
     /// Adds an entry of a result list.
-    pub fn add_listed(&mut self, record: &Record) {
+    fn add_listed(&mut self, record: &Record) {
         let words = record.text.split_whitespace().take(MAX_WORDS).count() as f64;
         let cut = f64::from(u8::from(is_cut_off(&record.text)));
         let (average_words, average_cut) = self.averages.unwrap_or((words, cut));
@@ -73,7 +138,7 @@ impl DetailPageCheck {
     }
 
     /// Compares a detail page with the list entry of its record.
-    pub fn add_detail_page(&mut self, listed: &str, page: &str) {
+    fn add_detail_page(&mut self, listed: &str, page: &str) {
         let words: FxHashSet<u64> = hashes(page).collect();
         if !self.last_page.is_empty() {
             let own = |text: &str| hashes(text).filter(|word| !self.last_page.contains(word)).count();
@@ -85,22 +150,22 @@ impl DetailPageCheck {
     }
 
     /// Counts a detail page that could not be read as one that adds nothing.
-    pub fn add_failure(&mut self) {
+    fn add_failure(&mut self) {
         self.compared += 1;
     }
 
     /// Counts a result page.
-    pub fn add_result_page(&mut self) {
+    fn add_result_page(&mut self) {
         self.result_pages = self.result_pages.saturating_add(1);
     }
 
     /// Counts a detail page that will be fetched.
-    pub fn add_queued(&mut self) {
+    fn add_queued(&mut self) {
         self.queued = self.queued.saturating_add(1);
     }
 
     /// Returns true if detail pages that were queued are to be fetched.
-    pub fn is_useful(&self, mode: DetailMode) -> bool {
+    fn is_useful(&self, mode: DetailMode) -> bool {
         match mode {
             DetailMode::Never => false,
             DetailMode::Always => true,
@@ -109,7 +174,7 @@ impl DetailPageCheck {
     }
 
     /// Returns true if one more detail page is to be queued.
-    pub fn is_wanted(&self, mode: DetailMode) -> bool {
+    fn is_wanted(&self, mode: DetailMode) -> bool {
         match mode {
             DetailMode::Never => false,
             DetailMode::Always => true,

@@ -32,6 +32,8 @@ const ENGLISH_QUERIES_BEFORE: u32 = 2;
 #[derive(Default)]
 pub struct OpeningWords {
     words: VecDeque<String>,
+    /// Words that were queued before.
+    known: FxHashSet<String>,
     /// The page is in a language other than English, so that the policy's frequent words do not fit.
     is_foreign: bool,
 }
@@ -56,7 +58,15 @@ impl OpeningWords {
             scripts.is_empty() || word.chars().any(|c| scripts.iter().any(|script| script.contains(c)))
         };
         let (fitting, other): (Vec<String>, Vec<String>) = words.found.into_iter().partition(fits);
-        OpeningWords { words: fitting.into_iter().chain(frequent).chain(other).collect(), is_foreign }
+        let words: VecDeque<String> = fitting.into_iter().chain(frequent).chain(other).collect();
+        OpeningWords { known: words.iter().cloned().collect(), words, is_foreign }
+    }
+
+    /// Adds the words of another page of the site that were not queued before.
+    pub fn add(&mut self, other: OpeningWords) {
+        self.is_foreign |= other.is_foreign;
+        let known = &mut self.known;
+        self.words.extend(other.words.into_iter().filter(|word| known.insert(word.clone())));
     }
 
     /// Returns true if a word is the next query after this number of finished queries: on a page in English every

@@ -54,7 +54,7 @@ impl PausedReadings {
             return None;
         }
         let AnswerReading { is_button, pages, total, .. } = *reading;
-        let (next, seen) = (reading.request.clone(), reading.seen.clone());
+        let (next, seen) = (reading.next.request().clone(), reading.seen.clone());
         let records = reading.query.after + reading.records.len() as u32;
         let paused = PausedReading { next: next.clone(), is_button, pages, total, seen, records };
         self.put(&reading.query, paused);

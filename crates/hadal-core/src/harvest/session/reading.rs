@@ -2,14 +2,14 @@
 
 use super::RequestPurpose;
 use super::paused::PausedReading;
-use crate::harvest::answer::{AnswerPages, Facet};
+use super::redirects::FollowedRequest;
+use crate::harvest::answer::{Answer, AnswerKind, AnswerPages, Facet, NextPage, PagerKind};
 use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, StatedTotal};
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::http::Request;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-use url::Url;
 
 /// Maximum number of pages read of one answer. Guess.
 pub const MAX_PAGES: u32 = 2_000;
@@ -34,13 +34,11 @@ pub struct AnswerReading {
     /// Pages read before the answer was paused.
     pub pages_before: u32,
     /// Request for the next page.
-    pub request: Request,
+    pub next: FollowedRequest,
     /// The request for the next page submits a form.
     pub is_button: bool,
     /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
-    /// Redirects since the last page.
-    pub redirects: u8,
     /// True if the query was sent a second time with new hidden values.
     pub is_repeated: bool,
     /// Times that the site asked to wait and send the query again.
@@ -52,7 +50,7 @@ pub struct AnswerReading {
     /// Ids of these records.
     pub ids: FxHashSet<RecordId>,
     /// Detail pages to fetch, each with the index of its record.
-    pub details: VecDeque<(usize, Url)>,
+    pub details: VecDeque<(usize, FollowedRequest)>,
     /// Facets on the first page.
     pub facets: Vec<Facet>,
     /// Reason why no further page is read; `None` while pages are read.
@@ -67,10 +65,9 @@ impl AnswerReading {
             query,
             pages: 0,
             pages_before: 0,
-            request,
+            next: FollowedRequest::new(request),
             is_button: false,
             total: None,
-            redirects: 0,
             is_repeated: false,
             waits: 0,
             seen: AnswerPages::default(),
@@ -92,8 +89,8 @@ impl AnswerReading {
     /// Returns the next request and its purpose: the next page, or the next detail page once the answer has ended.
     pub fn next_request(&self) -> Option<(Request, RequestPurpose)> {
         if self.end.is_some() {
-            let (_, url) = self.details.front()?;
-            return Some((Request::get(url.clone()), RequestPurpose::Detail));
+            let (_, detail) = self.details.front()?;
+            return Some((detail.request().clone(), RequestPurpose::Detail));
         }
         let purpose = match self.query.link {
             _ if self.pages > 0 && self.is_button => RequestPurpose::PageButton,
@@ -101,13 +98,37 @@ impl AnswerReading {
             Some(_) => RequestPurpose::Link,
             None => RequestPurpose::Query,
         };
-        Some((self.request.clone(), purpose.after(self.redirects, &self.request)))
+        Some(self.next.with_purpose(purpose))
+    }
+
+    /// Adds a page whose records follow.
+    pub fn add_page(&mut self, answer: &mut Answer) {
+        if self.pages == 0 {
+            self.facets = std::mem::take(&mut answer.facets);
+        }
+        self.pages += 1;
+        self.total = self.total.or(answer.total);
     }
 
     /// Adds the last `shown` records, which the current request returned, to the pages seen.
     pub fn note_page(&mut self, shown: usize) {
         let earlier = self.records.len().saturating_sub(shown);
-        self.seen.add(&self.request, self.records[earlier..].iter().map(|(record, _)| record.id));
+        self.seen.add(self.next.request(), self.records[earlier..].iter().map(|(record, _)| record.id));
+    }
+
+    /// Sets the request for the next page.
+    pub fn continue_at(&mut self, next: NextPage) {
+        self.is_button = matches!(next.kind, PagerKind::Button | PagerKind::Parameter);
+        self.next = FollowedRequest::new(next.request);
+    }
+
+    /// Counts the records of a list of all records that was read to its end, or to an empty page, if the form states no
+    /// total. `kind` is that of the last page.
+    pub fn complete_list(&mut self, kind: AnswerKind) {
+        if kind == AnswerKind::Results || self.pages > 1 {
+            let all = u64::from(self.query.after) + self.records.len() as u64;
+            self.total = self.total.or(Some(StatedTotal::Exactly(all)));
+        }
     }
 
     /// Records in the form that policies take.
@@ -133,7 +154,7 @@ impl AnswerReading {
     pub fn add(&mut self, record: Record, is_new: bool, wants_detail: bool) {
         let page = record.url.clone().filter(|_| is_new && wants_detail);
         if let Some(url) = page.filter(|_| self.details.len() < MAX_DETAILS) {
-            self.details.push_back((self.records.len(), url));
+            self.details.push_back((self.records.len(), FollowedRequest::new(Request::get(url))));
         }
         self.records.push((record, is_new));
     }

@@ -8,15 +8,17 @@
 //! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration
 //! query, and none states that nothing was found. Then the server does not search. A script of the page may.
 
+use super::form_reader::FormReader;
 use crate::critic::page_kind::answer_kinds;
-use crate::harvest::answer::{Answer, AnswerKind, AnswerReader};
+use crate::harvest::answer::{Answer, AnswerKind};
 use crate::harvest::query::Query;
 use crate::html::Document;
+use crate::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// First answers that must hold the same records, and answers after which a form may be refuted: a single one may be
 /// that of a stop word. Guess.
-pub(super) const COMPARED_ANSWERS: usize = 4;
+const COMPARED_ANSWERS: usize = 4;
 
 /// Evidence about the first answers of a form.
 #[derive(Default)]
@@ -25,6 +27,8 @@ pub struct SearchCheck {
     first_pages: Vec<u64>,
     unconfirmed: UnconfirmedAnswer,
     texts: AnswerTexts,
+    /// Text of the entry page.
+    entry_text: String,
 }
 
 /// Comparison of the texts of all answers with that of the calibration query.
@@ -94,9 +98,17 @@ impl SearchCheck {
         self.texts.calibration = Some((document.page.text.clone(), query.words.clone()));
     }
 
-    /// Returns true if an answer shows nothing that the answer to the calibration query does not show.
-    pub fn equals_calibration(&self, document: &Document, query: &Query) -> bool {
-        self.texts.equals_calibration(document, query)
+    /// Keeps the text of the entry page.
+    pub fn add_entry_page(&mut self, page: &Page) {
+        self.entry_text.clone_from(&page.text);
+    }
+
+    /// Returns true if an answer equals that to the calibration query, and the entry page shows its records too: then
+    /// they are parts of the site and no records.
+    pub fn shows_site_only(&self, document: &Document, query: &Query, answer: &Answer) -> bool {
+        !answer.records.is_empty()
+            && answer.records.iter().all(|record| self.entry_text.contains(record.title.as_str()))
+            && self.texts.equals_calibration(document, query)
     }
 
     /// Returns true if no answer depends on its query and none states that nothing was found.
@@ -120,11 +132,12 @@ impl SearchCheck {
         }
     }
 
-    /// True if the reader no longer finds records on the unconfirmed answer.
-    pub fn is_refuted(&self, reader: &AnswerReader) -> bool {
-        self.unconfirmed
-            .first
-            .as_deref()
-            .is_some_and(|(document, status, query)| reader.read(document, *status, query).records.is_empty())
+    /// True if the reader, once trained, no longer finds records on the unconfirmed answer.
+    pub fn is_refuted(&self, reader: &FormReader) -> bool {
+        let first =
+            self.unconfirmed.first.as_deref().filter(|_| reader.samples() as usize >= COMPARED_ANSWERS);
+        first.is_some_and(|(document, status, query)| {
+            reader.reread(document, *status, query).records.is_empty()
+        })
     }
 }

@@ -116,6 +116,7 @@ impl<'a> HarvestUpdater<'a> {
             query_requests: 0,
             began: Instant::now(),
             elapsed_before: row.progress.elapsed_ms,
+            last_response: None,
         };
         Ok(HarvestUpdater {
             run,

@@ -13,13 +13,15 @@
 //! - `b`: mean number of links before it in the record
 //! - `q`: share of links that repeat the query
 //!
-//! The quality is multiplied by [`KNOWN_SHAPE_FACTOR`] if most links of the column have the URL shape of the
-//! detail links on earlier answers: a page with few records does not show which link leads to the record. The
-//! weights are guesses.
+//! A page with few records does not show which link leads to the record. So the quality is multiplied by
+//! [`KNOWN_SHAPE_FACTOR`] if most links of the column have the URL shape of the detail links on earlier answers, and by
+//! [`KNOWN_COLUMN_FACTOR`] if it is the column of most of them: other links of a record may have the same URL shape, as
+//! `/boat?id=1` and `/edit?id=1`. The weights are guesses.
 
 use super::super::view::{AnswerView, hashed};
 use super::group::{RecordGroup, Segment};
 use rustc_hash::{FxHashMap, FxHashSet};
+use url::Url;
 
 /// Maximum number of links of one record that are examined. Guess.
 const MAX_LINKS: usize = 16;
@@ -27,6 +29,8 @@ const MAX_LINKS: usize = 16;
 const MAX_SAMPLED: usize = 60;
 /// Factor on the quality of a column with the known URL shape. Guess.
 const KNOWN_SHAPE_FACTOR: f32 = 6.0;
+/// Factor on the quality of the column that most earlier answers had. Guess.
+const KNOWN_COLUMN_FACTOR: f32 = 3.0;
 /// Link text from this length on is as good a name as any, in bytes. Guess.
 const FULL_NAME_BYTES: f32 = 40.0;
 /// Maximum number of elements above a link among which a heading is searched. Guess.
@@ -47,6 +51,30 @@ pub(super) struct RecordLink {
     position: usize,
 }
 
+/// Address of a link with its fragment. Links within the page have none.
+pub(super) fn address(view: &AnswerView<'_>, link: &RecordLink) -> Url {
+    let mut url = view.page.links[link.link].url.clone();
+    let fragment = Some(view.outline.fragment_of(link.at)).filter(|fragment| !fragment.is_empty());
+    if fragment.is_some() && url != without_fragment(&view.page.url) {
+        url.set_fragment(fragment);
+    }
+    url
+}
+
+/// Hash of a link's address. The fragment counts: several records may be on one page.
+fn target(view: &AnswerView<'_>, link: &RecordLink) -> u64 {
+    match view.outline.fragment_of(link.at) {
+        "" => view.link_keys[link.link].url,
+        _ => hashed(&address(view, link).as_str()),
+    }
+}
+
+fn without_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url
+}
+
 /// Links of a record, up to a limit.
 pub(super) fn links_of(view: &AnswerView<'_>, segment: Segment) -> Vec<RecordLink> {
     let nodes = view.outline.nodes();
@@ -65,11 +93,26 @@ pub(super) fn links_of(view: &AnswerView<'_>, segment: Segment) -> Vec<RecordLin
     links
 }
 
+/// Properties of most detail links on earlier answers, as far as they are known.
+#[derive(Clone, Copy, Default)]
+pub(super) struct KnownLink {
+    pub(super) shape: Option<u64>,
+    pub(super) column: Option<u64>,
+}
+
+impl KnownLink {
+    /// The link among those of a record that is most like the detail links on earlier answers.
+    pub(super) fn find<'l>(&self, view: &AnswerView<'_>, links: &'l [RecordLink]) -> Option<&'l RecordLink> {
+        let has_shape = |link: &&RecordLink| Some(view.link_keys[link.link].shape) == self.shape;
+        let has_column = |link: &&RecordLink| Some(link.column) == self.column;
+        links.iter().filter(has_shape).find(has_column).or_else(|| links.iter().find(has_shape))
+    }
+}
+
 /// The link column of a group that leads to detail pages.
 pub(super) struct DetailLink {
-    column: u64,
-    /// URL shape of the detail links on earlier answers.
-    known_shape: Option<u64>,
+    pub(super) column: u64,
+    known: KnownLink,
     /// Number of different targets in the column, divided by the number of records.
     pub(super) share: f32,
     /// Most of its links have the URL shape of the detail links on earlier answers.
@@ -90,7 +133,7 @@ impl DetailLink {
     pub(super) fn single(link: RecordLink) -> DetailLink {
         DetailLink {
             column: link.column,
-            known_shape: None,
+            known: KnownLink::default(),
             share: 1.0,
             is_known: false,
             repeating_share: 0.0,
@@ -109,9 +152,8 @@ impl DetailLink {
     /// not repeat the query.
     pub(super) fn find(&self, view: &AnswerView<'_>, segment: Segment) -> Option<RecordLink> {
         let links = links_of(view, segment);
-        let is_known = |link: &&RecordLink| Some(view.link_keys[link.link].shape) == self.known_shape;
         let in_column = links.iter().find(|link| link.column == self.column);
-        let own = in_column.or_else(|| links.iter().find(is_known));
+        let own = in_column.or_else(|| self.known.find(view, &links));
         let other = || {
             let is_other = |link: &&RecordLink| {
                 !view.repeats_query[link.link] && !view.page.links[link.link].context.anchor.is_empty()
@@ -142,7 +184,7 @@ struct LinkColumn {
 pub(super) fn detail_link(
     view: &AnswerView<'_>,
     group: &RecordGroup,
-    known_shape: Option<u64>,
+    known: KnownLink,
 ) -> Option<DetailLink> {
     let sample = group.segments.len().min(MAX_SAMPLED);
     let mut columns: FxHashMap<u64, LinkColumn> = FxHashMap::default();
@@ -151,29 +193,50 @@ pub(super) fn detail_link(
             columns.entry(link.column).or_default().add(view, link);
         }
     }
+    let quality = |column: u64, counts: &LinkColumn| {
+        let factor = if known.column == Some(column) { KNOWN_COLUMN_FACTOR } else { 1.0 };
+        factor * counts.quality(sample, known.shape)
+    };
     let mut best: Vec<(f32, u64)> =
-        columns.iter().map(|(column, counts)| (counts.quality(sample, known_shape), *column)).collect();
+        columns.iter().map(|(column, counts)| (quality(*column, counts), *column)).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let (_, column) = *best.first()?;
     let targets_per_record = targets_per_record(view, &group.segments[..sample], column);
-    let is_known = columns[&column].has_shape(known_shape);
+    let is_known = columns[&column].has_shape(known.shape);
     let summary = columns[&column].summary(column, sample);
-    Some(DetailLink { targets_per_record, known_shape, is_known, ..summary })
+    Some(DetailLink { targets_per_record, known, is_known, ..summary })
 }
 
+/// See [`DetailLink::targets_per_record`]. Links whose text most records share, such as "edit", do not count.
 fn targets_per_record(view: &AnswerView<'_>, segments: &[Segment], column: u64) -> f32 {
+    let shared = shared_names(view, segments);
     let mut targets = 0;
     let mut records = 0;
     for &segment in segments {
         let links = links_of(view, segment);
         let Some(main) = links.iter().find(|link| link.column == column) else { continue };
         let shape = view.link_keys[main.link].shape;
-        let similar =
-            links.iter().filter(|one| one.place == main.place && view.link_keys[one.link].shape == shape);
+        let is_similar = |one: &&RecordLink| {
+            let key = view.link_keys[one.link];
+            let has_own_name = key.name.is_none_or(|name| !shared.contains(&name));
+            one.link == main.link || one.place == main.place && key.shape == shape && has_own_name
+        };
+        let similar = links.iter().filter(is_similar);
         records += 1;
-        targets += similar.map(|one| view.link_keys[one.link].url).collect::<FxHashSet<u64>>().len();
+        targets += similar.map(|one| target(view, one)).collect::<FxHashSet<u64>>().len();
     }
     targets as f32 / records.max(1) as f32
+}
+
+/// Names of links that more than half of the records have, if there are several records.
+fn shared_names(view: &AnswerView<'_>, segments: &[Segment]) -> FxHashSet<u64> {
+    let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
+    for &segment in segments {
+        let names = links_of(view, segment).into_iter().filter_map(|link| view.link_keys[link.link].name);
+        names.collect::<FxHashSet<u64>>().into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+    }
+    counts.retain(|_, count| *count > 1 && *count * 2 > segments.len());
+    counts.into_keys().collect()
 }
 
 impl LinkColumn {
@@ -185,7 +248,7 @@ impl LinkColumn {
         self.in_heading += usize::from(is_in_heading(view, link.at));
         self.repeating += usize::from(view.repeats_query[link.link]);
         self.positions += link.position;
-        self.targets.insert(key.url);
+        self.targets.insert(target(view, &link));
         self.names.insert(key.name.unwrap_or_default());
         *self.shapes.entry(key.shape).or_default() += 1;
     }
@@ -214,7 +277,7 @@ impl LinkColumn {
         let share = |part: usize| part as f32 / self.records as f32;
         DetailLink {
             column,
-            known_shape: None,
+            known: KnownLink::default(),
             share: self.targets.len() as f32 / sample as f32,
             is_known: false,
             repeating_share: share(self.repeating),

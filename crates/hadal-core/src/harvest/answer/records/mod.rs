@@ -42,6 +42,7 @@ const MIN_ESTABLISHED_SHARE: f32 = 0.7;
 /// A record without its id.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RawRecord {
+    /// Address of its detail page, with the fragment of the link.
     pub(super) url: Option<Url>,
     pub(super) title: String,
     pub(super) text: String,
@@ -97,7 +98,7 @@ impl TitleRule<'_> {
         let link = self.detail.and_then(|detail| detail.find(view, segment));
         let text = view.outline.slice(segment.text(view));
         RawRecord {
-            url: link.map(|link| view.page.links[link.link].url.clone()),
+            url: link.map(|link| detail_link::address(view, &link)),
             title: self.title(view, segment, link),
             text: truncate(text, MAX_TEXT_BYTES).to_string(),
             fields: fields::fields(view, segment, names),
@@ -172,9 +173,8 @@ pub(super) fn single_record(view: &AnswerView<'_>, templates: &RecordTemplates) 
             && nodes[at].tag != tag!("body")
     };
     let links: Vec<RecordLink> = detail_link::links_of(view, segment).into_iter().filter(is_link).collect();
-    let shape = templates.best().and_then(RecordTemplate::detail_shape);
-    let is_known = |link: &&RecordLink| Some(view.link_keys[link.link].shape) == shape;
-    let link = *links.iter().find(is_known).or(links.first())?;
+    let known = templates.best().map(RecordTemplate::detail_link).unwrap_or_default();
+    let link = *known.find(view, &links).or(links.first())?;
     let detail = DetailLink::single(link);
     let titles = TitleRule { detail: Some(&detail), has_headings: false };
     let names = FieldNames::of(view, &RecordGroup::single(segment));

@@ -76,8 +76,8 @@ pub(super) fn score(
     stated: Option<u64>,
 ) -> ScoredGroup {
     drop_furniture(view, &mut group);
-    let known_shape = template.and_then(RecordTemplate::detail_shape);
-    let detail = detail_link(view, &group, known_shape)
+    let known = template.map(RecordTemplate::detail_link).unwrap_or_default();
+    let detail = detail_link(view, &group, known)
         .filter(|detail| detail.share >= MIN_DETAIL_LINK_SHARE || detail.is_known)
         .filter(|detail| detail.share >= MIN_FOREIGN_LINK_SHARE || !is_foreign(view, &group, detail));
     let count = group.segments.len();

@@ -1,15 +1,16 @@
 //! Templates: position and markup of the records of earlier answers.
 
-use super::group::RecordGroup;
+use super::detail_link::KnownLink;
+use super::score::ScoredGroup;
 use super::start::RecordStart;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of continuation labels stored per template. Guess.
 const MAX_CONTINUATIONS: usize = 16;
-/// Maximum number of URL shapes stored per template. Guess.
-const MAX_SHAPES: usize = 8;
-/// Least number of records with the most frequent URL shape for it to be that of detail pages. Guess.
-const MIN_SHAPE_RECORDS: u32 = 5;
+/// Maximum number of URL shapes, and of link columns, stored per template. Guess.
+const MAX_COUNTED: usize = 8;
+/// Least number of records with the most frequent URL shape or link column for it to be that of detail pages. Guess.
+const MIN_LINKED_RECORDS: u32 = 5;
 /// Least number of answers for the place of their records to be established. Guess.
 const MIN_ANSWERS: u32 = 3;
 /// Maximum number of templates stored per form. Guess.
@@ -29,6 +30,10 @@ pub(in super::super) struct RecordTemplate {
     answers: u32,
     /// Number of records by the URL shape of their detail link, most frequent first.
     shapes: Vec<(u64, u32)>,
+    /// Number of records by the column of their detail link, most frequent first. A resumed harvest knows the URL
+    /// shapes only.
+    #[serde(skip)]
+    columns: Vec<(u64, u32)>,
 }
 
 impl RecordTemplate {
@@ -41,21 +46,31 @@ impl RecordTemplate {
         (self.place == place).then_some(self.start)
     }
 
-    /// URL shape of most detail links, once enough records were seen.
-    pub(super) fn detail_shape(&self) -> Option<u64> {
-        self.shapes.first().filter(|(_, count)| *count >= MIN_SHAPE_RECORDS).map(|(shape, _)| *shape)
+    /// Properties of most detail links, once enough records were seen.
+    pub(super) fn detail_link(&self) -> KnownLink {
+        KnownLink { shape: most_frequent(&self.shapes), column: most_frequent(&self.columns) }
     }
 
-    fn add_shapes(&mut self, shapes: &[u64]) {
-        for shape in shapes {
-            match self.shapes.iter().position(|(known, _)| known == shape) {
-                Some(at) => self.shapes[at].1 += 1,
-                None if self.shapes.len() < MAX_SHAPES => self.shapes.push((*shape, 1)),
-                None => {}
-            }
+    fn add_links(&mut self, found: &ScoredGroup, shapes: &[u64]) {
+        shapes.iter().for_each(|shape| add_count(&mut self.shapes, *shape, 1));
+        if let Some(detail) = &found.detail {
+            add_count(&mut self.columns, detail.column, found.group.segments.len() as u32);
         }
-        self.shapes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     }
+}
+
+fn most_frequent(counts: &[(u64, u32)]) -> Option<u64> {
+    counts.first().filter(|(_, count)| *count >= MIN_LINKED_RECORDS).map(|(value, _)| *value)
+}
+
+/// Adds to the count of a value and keeps the most frequent value first.
+fn add_count(counts: &mut Vec<(u64, u32)>, value: u64, number: u32) {
+    match counts.iter().position(|(known, _)| *known == value) {
+        Some(at) => counts[at].1 = counts[at].1.saturating_add(number),
+        None if counts.len() < MAX_COUNTED => counts.push((value, number)),
+        None => {}
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 }
 
 /// All templates of one form.
@@ -74,32 +89,35 @@ impl RecordTemplates {
         self.best().is_some_and(|best| best.answers >= MIN_ANSWERS && best.answers * 3 >= all * 2)
     }
 
-    /// Adds the group of an answer with its score and the URL shapes of its detail links. A group with several records
+    /// Adds the group of an answer with its weight and the URL shapes of its detail links. A group with several records
     /// replaces the continuation labels.
-    pub(in super::super) fn add(&mut self, group: &RecordGroup, score: f32, shapes: &[u64]) {
+    pub(in super::super) fn add(&mut self, found: &ScoredGroup, weight: f32, shapes: &[u64]) {
+        let group = &found.group;
         let mut continuations = group.continuations.clone();
         continuations.truncate(MAX_CONTINUATIONS);
         match self.0.iter().position(|known| known.matches(group.place, group.start)) {
             Some(at) => {
                 let known = &mut self.0[at];
-                known.weight += score;
+                known.weight += weight;
                 known.answers = known.answers.saturating_add(1);
-                known.add_shapes(shapes);
+                known.add_links(found, shapes);
                 if group.segments.len() > 1 {
                     known.continuations = continuations;
                 }
             }
             None if self.0.len() < MAX_TEMPLATES => {
                 let (place, start) = (group.place, group.start);
+                let (shapes_seen, columns) = (Vec::new(), Vec::new());
                 let mut new = RecordTemplate {
                     place,
                     start,
                     continuations,
-                    weight: score,
+                    weight,
                     answers: 1,
-                    shapes: Vec::new(),
+                    shapes: shapes_seen,
+                    columns,
                 };
-                new.add_shapes(shapes);
+                new.add_links(found, shapes);
                 self.0.push(new);
             }
             None => {}

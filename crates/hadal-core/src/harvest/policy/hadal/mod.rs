@@ -6,6 +6,7 @@
 //!
 //! | module | model |
 //! |---|---|
+//! | `word_table` | class, status and stated total of each word |
 //! | `captures` | how often each record was captured, and which records contain each word; `sample` holds word lists |
 //! | `yield_model` | matching, unseen and new records of a word |
 //! | `scoring` | score of a query from its yield and cost |
@@ -23,6 +24,7 @@ mod scoring;
 #[cfg(test)]
 mod tests;
 mod word_classes;
+mod word_table;
 mod yield_model;
 
 use super::lexicon::split_words;
@@ -32,13 +34,12 @@ use super::word_list::FirstQueries;
 use super::{Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, RetryCounter, StatedTotal};
 use crate::harvest::query::Query;
 use crate::text::language::Language;
-use captures::{AnswerCounts, CaptureTable};
 use conjunctions::ConjunctiveQueries;
 use matching::{MatchMode, MatchObservations};
 use paused::{BestContinuation, CONTINUATION_BONUS, PausedAnswers};
-use rustc_hash::FxHashMap;
 use scoring::ScoredQuery;
 use word_classes::{IndexedClasses, WordClass};
+use word_table::{WordStatus, WordTable};
 use yield_model::{ExpectedYield, StatedMatches, YieldModel};
 
 /// Answers between two selections of broad words. Guess.
@@ -49,9 +50,6 @@ const EXTENSION_INTERVAL: u32 = 4;
 
 /// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
 const SMALL_CAP: u32 = 32;
-
-/// Maximum number of broad words whose stated totals are used. Guess.
-const MAX_STATED_WORDS: usize = 256;
 
 /// Answers at the start of a harvest of which only the first page is read, while other queries promise
 /// enough. Almost all records are new then, so switching words costs nothing and shows several totals.
@@ -69,24 +67,15 @@ const MIN_KNOWN_SHOWN: f64 = 0.9;
 
 /// The policy `hadal`; see the module.
 pub struct HadalPolicy {
-    language: &'static Language,
     first_queries: FirstQueries,
     retries: RetryCounter,
-    captures: CaptureTable,
+    words: WordTable,
     yields: YieldModel,
     indexed: IndexedClasses,
     matching: MatchObservations,
     conjunctions: ConjunctiveQueries,
     cap: ResultCap,
     totals: TotalCheck,
-    /// Class of each word, by word number.
-    classes: Vec<WordClass>,
-    /// Status of each word, by word number; missing words were not queried.
-    statuses: Vec<WordStatus>,
-    /// Stated totals of words with cut answers.
-    stated: FxHashMap<u32, StatedMatches>,
-    /// Words of `stated` with the greatest totals, greatest first.
-    broadest: Vec<u32>,
     /// Length of the longest answer, in records.
     longest_answer: u32,
     /// Number of answers.
@@ -98,66 +87,44 @@ pub struct HadalPolicy {
     are_first_pages_new: bool,
     /// Greatest stated total.
     greatest_total: f64,
+    last_choice: LastChoice,
+}
+
+/// The request that was chosen last, and those that it was preferred to.
+struct LastChoice {
     /// Expected share of new records on the first page of the chosen query.
-    expected_new_share: f64,
+    new_share: f64,
     /// Value of the best new query beside the chosen request, in new records per unit of cost.
     second_best_query_value: f64,
     /// Value of the best paused answer beside the chosen request, with the preference for long answers.
     second_best_page_value: f64,
 }
 
-/// Answer to a query for one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum WordStatus {
-    #[default]
-    NotQueried,
-    /// Some matches were not shown.
-    Partial,
-    /// All matches were shown.
-    Complete,
-}
-
 impl HadalPolicy {
     /// A policy that starts with the first words of the context.
     pub fn new(context: &PolicyContext) -> HadalPolicy {
         HadalPolicy {
-            language: Language::of(context.language.as_deref()),
             first_queries: FirstQueries::new(context),
             retries: RetryCounter::default(),
-            captures: CaptureTable::default(),
+            words: WordTable::new(Language::of(context.language.as_deref())),
             yields: YieldModel::default(),
             indexed: IndexedClasses::default(),
             matching: MatchObservations::default(),
             conjunctions: ConjunctiveQueries::default(),
             cap: ResultCap::default(),
             totals: TotalCheck::default(),
-            classes: Vec::new(),
-            statuses: Vec::new(),
-            stated: FxHashMap::default(),
-            broadest: Vec::new(),
             longest_answer: 0,
             answers: 0,
             paused: PausedAnswers::default(),
             page_size: f64::from(RequestCosts::default().page_size),
             are_first_pages_new: true,
             greatest_total: 0.0,
-            expected_new_share: 1.0,
-            second_best_query_value: 0.0,
-            second_best_page_value: 0.0,
+            last_choice: LastChoice {
+                new_share: 1.0,
+                second_best_query_value: 0.0,
+                second_best_page_value: 0.0,
+            },
         }
-    }
-
-    fn status(&self, word: u32) -> WordStatus {
-        self.statuses.get(word as usize).copied().unwrap_or_default()
-    }
-
-    fn set_status(&mut self, word: &str, status: WordStatus) {
-        let Some(number) = self.captures.lexicon().number(word) else { return };
-        let at = number as usize;
-        if self.statuses.len() <= at {
-            self.statuses.resize(at + 1, WordStatus::NotQueried);
-        }
-        self.statuses[at] = status;
     }
 
     /// Returns true if more records match than the answer holds: it was not read to the end, reached the cap, is below
@@ -181,31 +148,21 @@ impl HadalPolicy {
         is_start && self.greatest_total > 0.0 && value >= MIN_VALUE_TO_EXPLORE * full_page
     }
 
-    /// Counts the records of an answer and classifies new words.
-    fn count_records(&mut self, query_word: Option<&str>, answer: &QueryOutcome<'_>) -> AnswerCounts {
-        let counts = self.captures.learn(query_word, answer.hits);
-        let lexicon = self.captures.lexicon();
-        let new = self.classes.len() as u32..lexicon.len() as u32;
-        self.classes.extend(new.map(|word| WordClass::of(lexicon.word(word), self.language)));
-        counts
-    }
-
     /// Learns from an answer to one word. `before`, `rates`, `expected`, `first_page` and `all_before` are
     /// taken before the records of the answer are counted: they are what the model predicted.
     fn learn_word(&mut self, word: &str, answer: &QueryOutcome<'_>) {
-        let before = self.captures.counts_of(word);
+        let before = self.words.captures.counts_of(word);
         let rates = self.yields.rates();
         let expected = self.yields.expect(&rates, &before, None);
-        let all_before = *self.captures.all_records();
+        let all_before = *self.words.captures.all_records();
         let first_page = self.yields.expect(&rates, &before, Some(self.page_size as u32));
-        let counts = self.count_records(Some(word), answer);
-        self.matching.learn(word, answer.hits, self.language);
+        let counts = self.words.learn(Some(word), answer.hits);
+        let number = self.words.captures.lexicon().number(word);
+        self.matching.learn(word, answer.hits, self.words.language);
         let is_cut = self.is_cut(answer, rates.known_visible(&before), counts.again.records());
-        if let (true, Some(StatedTotal::Exactly(total)), Some(number)) =
-            (is_cut, answer.total, self.captures.lexicon().number(word))
-        {
+        if let (true, Some(StatedTotal::Exactly(total)), Some(number)) = (is_cut, answer.total, number) {
             let shown = f64::from(counts.records());
-            self.add_stated(number, StatedMatches { matching: total as f64, shown });
+            self.words.add_stated(number, StatedMatches { matching: total as f64, shown });
         }
         if is_cut {
             self.yields.learn_indexed_parts(&before, &counts);
@@ -216,11 +173,12 @@ impl HadalPolicy {
             self.yields.learn_phi(&first_page, new, self.page_size);
         }
         self.are_first_pages_new &= 2 * new as usize >= first;
-        self.set_status(word, if is_cut { WordStatus::Partial } else { WordStatus::Complete });
-        let numbers = self.captures.lexicon().number(word).into_iter().collect();
-        self.pause(answer, numbers, Some(rates.known_matching(&before)));
+        if let Some(number) = number {
+            self.words.set_status(number, if is_cut { WordStatus::Partial } else { WordStatus::Complete });
+        }
+        self.pause(answer, number.into_iter().collect(), Some(rates.known_matching(&before)));
         let shown = answer.hits.len() as u32;
-        let class = WordClass::of(word, self.language);
+        let class = WordClass::of(word, self.words.language);
         let is_surely_findable =
             before.title.records > 0.0 || (before.records() > 0.0 && class.is_unspaced());
         if is_surely_findable || (before.records() > 0.0 && shown > 0) {
@@ -232,49 +190,31 @@ impl HadalPolicy {
             Some(StatedTotal::Exactly(total)) => {
                 let by_total = self.yields.learn_stated_total(&before, total as f64);
                 self.yields.learn_kappa(&by_total, new, first as u32);
-                self.learn_psi(answer, Some((total as f64, rates.known_matching(&before))), first);
+                let stated = (total as f64, rates.known_matching(&before));
+                self.paused.learn_psi(answer, stated, first, self.page_size);
             }
             _ => return self.yields.learn_partial(&before, &expected, &counts),
         }
         let new = f64::from(counts.new.records());
-        self.yields.correct_lambda(&all_before, self.captures.all_records(), new);
+        self.yields.correct_lambda(&all_before, self.words.captures.all_records(), new);
     }
 
     /// Makes words with the same stem one word, once the form matches stems.
     fn merge_stems(&mut self) {
-        let merged = self.captures.merge_stems(self.language);
-        for (at, &first) in merged.iter().enumerate().take(self.statuses.len()) {
-            let (status, first) = (self.statuses[at], first as usize);
-            self.statuses[first] = self.statuses[first].max(status);
-        }
-        let stated: Vec<(u32, StatedMatches)> = self.stated.drain().collect();
-        self.broadest.clear();
-        stated.into_iter().for_each(|(word, stated)| self.add_stated(merged[word as usize], stated));
+        let merged = self.words.merge_stems();
         self.conjunctions = ConjunctiveQueries::default();
         self.paused.merge_stems(&merged);
-    }
-
-    /// Keeps the stated total of a word with a cut answer.
-    fn add_stated(&mut self, word: u32, stated: StatedMatches) {
-        self.stated.insert(word, stated);
-        self.broadest.retain(|other| *other != word);
-        let at = self.broadest.partition_point(|other| self.stated[other].matching >= stated.matching);
-        self.broadest.insert(at, word);
-        self.broadest.truncate(MAX_STATED_WORDS);
     }
 
     /// Passes the stated totals to the yield model if the result cap is small.
     fn use_stated_totals(&mut self) {
         let is_small = self.cap.value().is_some_and(|cap| cap <= SMALL_CAP);
-        let broadest = if is_small { &self.broadest[..] } else { &[] };
-        let counts = self.captures.counts();
-        let stated = broadest.iter().map(|word| (counts[*word as usize], self.stated[word]));
-        self.yields.set_stated_lambda(stated);
+        self.yields.set_stated_lambda(self.words.broadest().filter(|_| is_small));
     }
 
     /// Learns from an answer to several words.
     fn learn_conjunction(&mut self, words: &[String], answer: &QueryOutcome<'_>) {
-        let lexicon = self.captures.lexicon();
+        let lexicon = self.words.captures.lexicon();
         let numbers: Vec<u32> = words.iter().filter_map(|word| lexicon.number(word)).collect();
         let candidate = self.conjunctions.candidates().find(|(words, ..)| *words == numbers);
         let rates = self.yields.rates().without_rarity_classes();
@@ -283,7 +223,7 @@ impl HadalPolicy {
             let expected = self.yields.expect(&rates, counts, Some(most));
             ExpectedYield { new: expected.new * stated_ratio, ..expected }
         });
-        let new = f64::from(self.count_records(None, answer).new.records());
+        let new = f64::from(self.words.learn(None, answer.hits).new.records());
         self.matching.learn_conjunction(words, answer.hits);
         if let Some(expected) = expected {
             self.conjunctions.found.learn(new, expected.new);
@@ -303,9 +243,9 @@ impl HadalPolicy {
         }
         if self.answers.is_multiple_of(EXTENSION_INTERVAL) {
             let rates = self.yields.rates().without_rarity_classes();
-            let (yields, indexed, classes) = (&self.yields, &self.indexed, &self.classes);
-            self.conjunctions.find_extensions_of_next(&self.captures, |word, counts| {
-                yields.expect(&rates, counts, Some(cap)).new * indexed.probability(classes[word as usize])
+            let (yields, indexed, words) = (&self.yields, &self.indexed, &self.words);
+            self.conjunctions.find_extensions_of_next(&words.captures, |word, counts| {
+                yields.expect(&rates, counts, Some(cap)).new * indexed.probability(words.class(word))
             });
         }
     }
@@ -320,17 +260,20 @@ impl Policy for HadalPolicy {
         let value = |at: usize| best.get(at).map_or(0.0, |scored| self.value_of_new_query(scored, costs));
         let paused = self.best_continuation(costs);
         let explores = self.explores(value(chosen), costs);
+        let best_query = best.get(chosen);
         if paused.query.is_some() && CONTINUATION_BONUS * paused.value >= value(chosen) && !explores {
-            let new_query = value(chosen);
-            (self.second_best_query_value, self.second_best_page_value) =
-                (new_query, paused.second_preference);
+            let second_best_query_value = value(chosen);
+            self.last_choice.second_best_query_value = second_best_query_value;
+            self.last_choice.second_best_page_value = paused.second_preference;
             return paused.query;
         }
-        let second = value(chosen + 1);
-        (self.second_best_query_value, self.second_best_page_value) = (second, paused.preference);
-        let next = best.get(chosen).map(|scored| self.query(scored));
-        let new_share = |best: &ScoredQuery| best.expected.new / best.expected.shown.max(1e-9);
-        self.expected_new_share = best.get(chosen).map_or(1.0, new_share);
+        let share = |best: &ScoredQuery| best.expected.new / best.expected.shown.max(1e-9);
+        let next = best_query.map(|scored| self.query(scored));
+        self.last_choice = LastChoice {
+            new_share: best_query.map_or(1.0, share),
+            second_best_query_value: value(chosen + 1),
+            second_best_page_value: paused.preference,
+        };
         next.or_else(|| self.first_queries.next().map(Query::words))
     }
 
@@ -350,15 +293,15 @@ impl Policy for HadalPolicy {
         match &split_words(&answer.query.words)[..] {
             _ if answer.query.after > 0 => self.learn_continuation(answer),
             // A browse list or link: the records count, but no word was queried.
-            [] => _ = self.count_records(None, answer),
+            [] => _ = self.words.learn(None, answer.hits),
             [word] => self.learn_word(word, answer),
             words => self.learn_conjunction(words, answer),
         }
         self.use_stated_totals();
         self.greatest_total = self.greatest_total.max(answer.total.map_or(0.0, |total| total.count() as f64));
-        self.longest_answer = self.longest_answer.max(answer.query.after + answer.hits.len() as u32);
+        self.longest_answer = self.longest_answer.max(answer.records_read() as u32);
         self.answers += 1;
-        if !self.captures.lexicon().merges_stems() && self.matching.mode() == MatchMode::Stems {
+        if !self.words.captures.lexicon().merges_stems() && self.matching.mode() == MatchMode::Stems {
             self.merge_stems();
         }
         self.update_conjunctions();

@@ -31,9 +31,10 @@
 //! Without a total, `by_total` is the expected share of unseen records among the matches not yet read, and
 //! `trust` is 30.
 
+use super::HadalPolicy;
 use super::scoring::breadth;
+use super::word_table::WordStatus;
 use super::yield_model::{DecayingRatio, YieldRates};
-use super::{HadalPolicy, WordStatus};
 use crate::harvest::policy::MAX_PAUSED;
 use crate::harvest::policy::lexicon::split_words;
 use crate::harvest::policy::{Hit, QueryOutcome, ReadingEnd, RequestCosts};
@@ -135,25 +136,63 @@ impl PausedAnswers {
         }
         self.waiting.push(paused);
     }
+
+    /// Removes an answer that cannot be continued. After [`MAX_FAILED_CONTINUATIONS`] of them, all paused answers count
+    /// as lost. Returns the words that may be queried once more then.
+    fn remove_lost(&mut self, words: &str) -> Vec<u32> {
+        let is_first_loss = self.lost.len() < MAX_FAILED_CONTINUATIONS;
+        let Some(paused) = self.take(words).filter(|_| is_first_loss) else { return Vec::new() };
+        self.lost.push(paused);
+        if !self.loses_answers() {
+            return Vec::new();
+        }
+        let single = |paused: &PausedAnswer| if let [word] = paused.words[..] { Some(word) } else { None };
+        let words = self.waiting.iter().chain(&self.lost).filter_map(single).collect();
+        self.waiting.clear();
+        words
+    }
+
+    /// True if the form loses paused answers.
+    fn loses_answers(&self) -> bool {
+        self.lost.len() >= MAX_FAILED_CONTINUATIONS
+    }
+
+    /// Learns `psi` from the pages of an answer behind the first `from` hits. `stated` is (stated total, matching
+    /// records seen before). A form that always ranks by the same order shows new records late.
+    pub fn learn_psi(&mut self, answer: &QueryOutcome<'_>, stated: (f64, f64), from: usize, page_size: f64) {
+        let (matching, known) = stated;
+        let mut read = f64::from(answer.query.after) + from as f64;
+        let mut known = known + count_new(&answer.hits[..from]);
+        for page in answer.hits[from..].chunks(page_size as usize) {
+            let (new, shown) = (count_new(page), page.len() as f64);
+            self.psi[depth(read, page_size)].learn(new, shown * unseen_share(matching, known, read));
+            (read, known) = (read + shown, known + new);
+        }
+    }
+
+    /// `psi` behind the first `read` records.
+    fn psi_at(&self, read: f64, page_size: f64) -> f64 {
+        self.psi[depth(read, page_size)].value()
+    }
 }
 
 impl HadalPolicy {
     /// Returns true if the next page of the answer is worth more than the best alternative.
     pub(super) fn is_next_page_worth_it(&self, answer: &QueryOutcome<'_>, costs: &RequestCosts) -> bool {
         let known = self.known_matching(&self.yields.rates(), &split_words(&answer.query.words));
-        let read = records_read(answer);
+        let read = answer.records_read() as f64;
         let matching = answer.total.map(|total| total.count() as f64);
-        let share = self.new_share_of_rest(answer, known) * self.psi_at(read);
-        let least = if self.paused.lost.len() >= MAX_FAILED_CONTINUATIONS { READ_NOW_FRACTION } else { 1.0 };
-        let explores =
-            self.explores(self.second_best_query_value, costs) || self.is_long_first_answer(answer);
+        let share = self.new_share_of_rest(answer, known) * self.paused.psi_at(read, self.page_size);
+        let least = if self.paused.loses_answers() { READ_NOW_FRACTION } else { 1.0 };
+        let explores = self.explores(self.last_choice.second_best_query_value, costs)
+            || self.is_long_first_answer(answer);
         let explores = explores && answer.query.after == 0;
         let new = share * self.next_page_records(matching, read, costs).max(1.0);
         let value = new / (costs.page + costs.detail * new).max(1e-9);
         let preference = value * self.breadth_of(matching.unwrap_or(read), costs);
         !explores
-            && CONTINUATION_BONUS * value >= least * self.second_best_query_value
-            && preference >= least * self.second_best_page_value
+            && CONTINUATION_BONUS * value >= least * self.last_choice.second_best_query_value
+            && preference >= least * self.last_choice.second_best_page_value
     }
 
     /// Returns true for a long answer before any other. Its first page shows words that may have longer answers.
@@ -167,7 +206,7 @@ impl HadalPolicy {
         let rates = self.yields.rates();
         let mut best = BestContinuation::default();
         for paused in &self.paused.waiting {
-            let share = self.new_share_of(&rates, paused) * self.psi_at(paused.read);
+            let share = self.new_share_of(&rates, paused) * self.paused.psi_at(paused.read, self.page_size);
             let new = share * self.next_page_records(self.matching_of(paused), paused.read, costs);
             let value = new / (costs.page + costs.detail * new).max(1e-9);
             let matching = self.matching_of(paused).unwrap_or(paused.read);
@@ -193,29 +232,15 @@ impl HadalPolicy {
     /// Size of the database by the stated total of the broadest word and its share of the seen records, at
     /// most the size by the yield model, which is far too great at the start.
     fn size_by_broadest(&self) -> f64 {
-        let Some(word) = self.broadest.first() else { return self.size() };
-        let seen = f64::from(self.captures.all_records().records());
-        let with_word = f64::from(self.captures.counts()[*word as usize].records()).max(1.0);
-        (self.stated[word].matching * seen / with_word).min(self.size())
+        let Some((counts, stated)) = self.words.broadest().next() else { return self.size() };
+        let seen = f64::from(self.words.captures.all_records().records());
+        (stated.matching * seen / f64::from(counts.records()).max(1.0)).min(self.size())
     }
 
-    /// Removes a paused answer that cannot be continued. After [`MAX_FAILED_CONTINUATIONS`] of them, all paused answers count as
-    /// lost, and their words may be queried once more.
+    /// Removes a paused answer that cannot be continued.
     pub(super) fn drop_paused(&mut self, words: &str) {
-        let Some(paused) =
-            self.paused.take(words).filter(|_| self.paused.lost.len() < MAX_FAILED_CONTINUATIONS)
-        else {
-            return;
-        };
-        self.paused.lost.push(paused);
-        if self.paused.lost.len() == MAX_FAILED_CONTINUATIONS {
-            let all = self.paused.waiting.iter().chain(&self.paused.lost);
-            for paused in all {
-                if let [word] = paused.words[..] {
-                    self.statuses[word as usize] = WordStatus::NotQueried;
-                }
-            }
-            self.paused.waiting.clear();
+        for word in self.paused.remove_lost(words) {
+            self.words.set_status(word, WordStatus::NotQueried);
         }
     }
 
@@ -224,14 +249,14 @@ impl HadalPolicy {
         let words = split_words(&answer.query.words);
         let known = self.known_matching(&self.yields.rates(), &words);
         let query_word = if let [word] = &words[..] { Some(word.as_str()) } else { None };
-        self.count_records(query_word, answer);
+        self.words.learn(query_word, answer.hits);
         let Some(paused) = self.paused.take(&answer.query.words) else { return };
         self.paused.lost.clear();
-        self.learn_psi(answer, paused.matching.zip(known), 0);
-        if let [word] = &paused.words[..]
-            && let Some(stated) = self.stated.get_mut(word)
-        {
-            stated.shown += answer.hits.len() as f64;
+        if let Some(stated) = paused.matching.zip(known) {
+            self.paused.learn_psi(answer, stated, 0, self.page_size);
+        }
+        if let [word] = paused.words[..] {
+            self.words.add_shown(word, answer.hits.len());
         }
         self.pause(answer, paused.words, known);
     }
@@ -245,24 +270,10 @@ impl HadalPolicy {
             query: answer.query.after(0),
             words,
             matching: answer.total.map(|total| total.count() as f64),
-            read: records_read(answer),
+            read: answer.records_read() as f64,
             new_share: self.new_share_of_rest(answer, known),
-            unseen: self.yields.rates().unseen_visible(self.captures.all_records()),
+            unseen: self.yields.rates().unseen_visible(self.words.captures.all_records()),
         });
-    }
-
-    /// Learns `psi` from the pages of an answer behind the first `from` hits. `stated` is (stated total, matching
-    /// records seen before). A form that always ranks by the same order shows new records late.
-    pub(super) fn learn_psi(&mut self, answer: &QueryOutcome<'_>, stated: Option<(f64, f64)>, from: usize) {
-        let Some((matching, known)) = stated else { return };
-        let mut read = f64::from(answer.query.after) + from as f64;
-        let mut known = known + count_new(&answer.hits[..from]);
-        for page in answer.hits[from..].chunks(self.page_size as usize) {
-            let (new, shown) = (count_new(page), page.len() as f64);
-            let depth = self.depth(read);
-            self.paused.psi[depth].learn(new, shown * unseen_share(matching, known, read));
-            (read, known) = (read + shown, known + new);
-        }
     }
 
     /// Share of new records among the rest of an answer. `known` is the number of matching records seen before it.
@@ -270,21 +281,21 @@ impl HadalPolicy {
         let (new, shown) = (count_new(answer.hits), answer.hits.len() as f64);
         match answer.total.zip(known) {
             Some((total, known)) => {
-                let by_total = unseen_share(total.count() as f64, known + new, records_read(answer));
+                let by_total = unseen_share(total.count() as f64, known + new, answer.records_read() as f64);
                 weighted_mean(new / shown.max(1.0), shown, by_total, weight_of_total(&self.yields.rates()))
             }
             None => {
-                weighted_mean(new / shown.max(1.0), shown, self.expected_new_share, EXPECTED_SHARE_WEIGHT)
+                weighted_mean(new / shown.max(1.0), shown, self.last_choice.new_share, EXPECTED_SHARE_WEIGHT)
             }
         }
     }
 
     /// `share` of a paused answer.
     fn new_share_of(&self, rates: &YieldRates, paused: &PausedAnswer) -> f64 {
-        let unseen = rates.unseen_visible(self.captures.all_records());
+        let unseen = rates.unseen_visible(self.words.captures.all_records());
         let own = paused.new_share * (unseen / paused.unseen.max(1e-9)).min(1.0);
         let [word] = paused.words[..] else { return own };
-        let counts = &self.captures.counts()[word as usize];
+        let counts = &self.words.captures.counts()[word as usize];
         match self.matching_of(paused) {
             Some(matching) => {
                 let others = (rates.known_visible(counts) - paused.read).max(0.0) * rates.beta();
@@ -307,7 +318,7 @@ impl HadalPolicy {
     /// Seen records that match a query of one word.
     fn known_matching(&self, rates: &YieldRates, words: &[String]) -> Option<f64> {
         let [word] = words else { return None };
-        Some(rates.known_matching(&self.captures.counts_of(word)))
+        Some(rates.known_matching(&self.words.captures.counts_of(word)))
     }
 
     /// Records on the page behind the first `read` records.
@@ -315,14 +326,11 @@ impl HadalPolicy {
         let cap = costs.cap.or(self.cap.value()).map_or(f64::INFINITY, f64::from);
         (matching.unwrap_or(f64::INFINITY).min(cap) - read).clamp(0.0, f64::from(costs.page_size))
     }
+}
 
-    fn psi_at(&self, read: f64) -> f64 {
-        self.paused.psi[self.depth(read)].value()
-    }
-
-    fn depth(&self, read: f64) -> usize {
-        ((read / self.page_size).max(1.0).log2() as usize).min(DEPTHS - 1)
-    }
+/// Depth of `psi` behind the first `read` records.
+fn depth(read: f64, page_size: f64) -> usize {
+    ((read / page_size).max(1.0).log2() as usize).min(DEPTHS - 1)
 }
 
 /// `trust`: weight of the share by the total. `1 - 1 / beta` is the share of matches that do not show the
@@ -339,11 +347,6 @@ fn unseen_share(matching: f64, known: f64, read: f64) -> f64 {
 /// Mean of the share `own` over `shown` records and the share `other`, which weighs `trust` records.
 fn weighted_mean(own: f64, shown: f64, other: f64, trust: f64) -> f64 {
     ((own * shown + other * trust) / (shown + trust)).clamp(0.0, 1.0)
-}
-
-/// Records of an answer that were read, including those before a continuation.
-fn records_read(answer: &QueryOutcome<'_>) -> f64 {
-    f64::from(answer.query.after) + answer.hits.len() as f64
 }
 
 fn count_new(hits: &[Hit<'_>]) -> f64 {

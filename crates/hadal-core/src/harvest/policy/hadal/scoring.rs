@@ -22,11 +22,12 @@
 //! `-ln(1 - s)` times the database to cover the share `s`. `depth`: further pages of an answer are an option
 //! for later, when few words promise anything. Both factors are heuristics.
 
+use super::HadalPolicy;
 use super::captures::WordCounts;
 use super::conjunctions::BroadWord;
 use super::word_classes::WordClass;
+use super::word_table::WordStatus;
 use super::yield_model::ExpectedYield;
-use super::{HadalPolicy, WordStatus};
 use crate::harvest::policy::RequestCosts;
 use crate::harvest::query::Query;
 use std::cmp::Ordering;
@@ -94,19 +95,19 @@ impl HadalPolicy {
         let most_depth = depth(cap.map_or(self.size(), f64::from), page);
         let most_per_weight =
             rates.most_new_per_weight() * breadth_bound(most_share) * most_depth / costs.query;
-        for (at, counts) in self.captures.counts().iter().enumerate() {
+        for (at, counts) in self.words.captures.counts().iter().enumerate() {
             if f64::from(counts.title.weight + counts.body.weight) * most_per_weight <= least_score {
                 continue;
             }
             let share_bound = self.share(counts, WordClass::CommonStop).min(most_share);
             let score_bound = rates.most_new(counts) * breadth_bound(share_bound) * most_depth / costs.query;
-            if score_bound <= least_score || self.status(at as u32) != WordStatus::NotQueried {
+            if score_bound <= least_score || self.words.status(at as u32) != WordStatus::NotQueried {
                 continue;
             }
             let expected = self.yields.expect_first_page(&rates, counts, page);
-            let rate = rate(&expected, self.indexed.probability(self.classes[at]), costs);
+            let rate = rate(&expected, self.indexed.probability(self.words.class(at as u32)), costs);
             let shown = cap.map_or(expected.matching, |cap| expected.matching.min(f64::from(cap)));
-            let breadth = breadth(self.share(counts, self.classes[at]).min(most_share));
+            let breadth = breadth(self.share(counts, self.words.class(at as u32)).min(most_share));
             let score = rate * breadth * depth(shown, page);
             if score > least_score {
                 best.push(ScoredQuery { words: vec![at as u32], rate, score, expected });
@@ -146,13 +147,13 @@ impl HadalPolicy {
             WordClass::Stop => STOP_SHARE,
             _ => WORD_SHARE,
         };
-        let seen = f64::from(self.captures.all_records().records());
+        let seen = f64::from(self.words.captures.all_records().records());
         (f64::from(counts.records()) + SHARE_PRIOR_WEIGHT * prior) / (seen + SHARE_PRIOR_WEIGHT)
     }
 
     /// Estimated number of records of the database: seen and unseen ones, at least the greatest stated total.
     pub(super) fn size(&self) -> f64 {
-        let all = self.captures.all_records();
+        let all = self.words.captures.all_records();
         let unseen = self.yields.rates().unseen_visible(all);
         (f64::from(all.records()) + unseen).max(self.greatest_total)
     }
@@ -175,25 +176,20 @@ impl HadalPolicy {
 
     /// Probability that all words are in the index.
     fn index_probability(&self, words: &[u32]) -> f64 {
-        words.iter().map(|word| self.indexed.probability(self.classes[*word as usize])).product()
+        words.iter().map(|word| self.indexed.probability(self.words.class(*word))).product()
     }
 
     /// Returns words that match more records than the cap, those with most unseen records first.
     pub(super) fn broad_words(&self, cap: u32) -> Vec<BroadWord> {
         let rates = self.yields.rates();
         let mut broad = Vec::new();
-        for (at, counts) in self
-            .captures
-            .counts()
-            .iter()
-            .enumerate()
-            .filter(|(_, counts)| counts.records() * 2.0 > cap as f32)
-        {
+        let is_frequent = |(_, counts): &(usize, &WordCounts)| counts.records() * 2.0 > cap as f32;
+        for (at, counts) in self.words.captures.counts().iter().enumerate().filter(is_frequent) {
             let expected = self.yields.expect(&rates, counts, None);
             let known = rates.known_visible(counts);
-            let stated = self.stated.get(&(at as u32)).map(|stated| (stated.matching - known).max(0.0));
+            let stated = self.words.stated(at as u32).map(|stated| (stated.matching - known).max(0.0));
             if stated.map_or(expected.matching, |unseen| unseen + known) > f64::from(cap) {
-                let probability = self.indexed.probability(self.classes[at]);
+                let probability = self.indexed.probability(self.words.class(at as u32));
                 let unseen = stated.unwrap_or(expected.unseen) * probability;
                 let (least, most) = STATED_RATIO;
                 let stated_ratio = (unseen / expected.unseen.max(1e-9)).clamp(least, most);
@@ -207,15 +203,16 @@ impl HadalPolicy {
 
     /// Returns true if earlier answers hold all matches of a word, because the form matches parts of words.
     pub(super) fn is_repeat(&self, word: u32) -> bool {
-        let lexicon = self.captures.lexicon();
-        let is_complete = |word: u32| self.status(word) == WordStatus::Complete;
+        let lexicon = self.words.captures.lexicon();
+        let is_complete = |word: u32| self.words.status(word) == WordStatus::Complete;
         let was_complete = |part: &str| lexicon.number(part).is_some_and(is_complete);
         self.matching.is_repeat(lexicon.word(word), was_complete)
     }
 
     /// The query of some word numbers.
     pub(super) fn query(&self, scored: &ScoredQuery) -> Query {
-        let words: Vec<&str> = scored.words.iter().map(|word| self.captures.lexicon().word(*word)).collect();
+        let words: Vec<&str> =
+            scored.words.iter().map(|word| self.words.captures.lexicon().word(*word)).collect();
         Query::words(&words.join(" "))
     }
 }
@@ -260,7 +257,7 @@ mod tests {
             let mut policy = HadalPolicy::new(&context());
             database.harvest(&mut policy, usize::MAX, answers);
             let costs = database.costs();
-            let words = policy.captures.counts().len();
+            let words = policy.words.captures.counts().len();
             let mut all = policy.best_queries(&costs, words);
             all.truncate(5);
             assert_eq!(policy.best_queries(&costs, 5), all, "cap {cap}, {answers} answers");

@@ -1,0 +1,66 @@
+//! Records found so far, and what identifies them.
+//!
+//! A record has the id that the reader derived from its address. It gets the id of a known record instead if
+//! [`ContentIdentity`] recognises its text, or if it has no address and is a near-duplicate.
+
+use super::content_identity::ContentIdentity;
+use super::lookup::LookupRecords;
+use crate::harvest::answer::NearDuplicates;
+use crate::harvest::query::Query;
+use crate::harvest::record::{Record, RecordId};
+use crate::page::Form;
+use rustc_hash::FxHashSet;
+
+/// Words that a record needs before it is compared with others for near-duplicates. Guess.
+const MIN_COMPARED_WORDS: usize = 30;
+
+/// Ids of the records found, with indexes that recognise a record under another id.
+#[derive(Default)]
+pub struct FoundRecords {
+    known: FxHashSet<RecordId>,
+    near_duplicates: NearDuplicates,
+    content_identity: ContentIdentity,
+    lookups: LookupRecords,
+}
+
+impl FoundRecords {
+    /// Number of distinct records.
+    pub fn count(&self) -> u64 {
+        self.known.len() as u64
+    }
+
+    /// Adds records of an earlier session.
+    pub fn restore(&mut self, ids: impl Iterator<Item = RecordId>) {
+        self.known.extend(ids);
+    }
+
+    /// Gives records on a page that were found under other ids the ids that they had.
+    pub fn identify(&mut self, page: &mut [Record]) {
+        self.content_identity.identify(page, &self.known);
+        for record in page.iter_mut().filter(|record| record.url.is_none()) {
+            let words = record.text.split_whitespace().take(MIN_COMPARED_WORDS).count();
+            if words == MIN_COMPARED_WORDS {
+                record.id = self.near_duplicates.find_or_insert(record).unwrap_or(record.id);
+            }
+        }
+    }
+
+    /// Adds an identified record. Returns true if it is new.
+    pub fn add(&mut self, record: &Record, form: &Form) -> bool {
+        let is_new = self.known.insert(record.id);
+        if is_new {
+            self.lookups.add(record, form);
+        }
+        is_new
+    }
+
+    /// Expects known records under new ids, because the rules that derive ids have changed.
+    pub fn expect_new_addresses(&mut self) {
+        self.content_identity.expect_new_addresses();
+    }
+
+    /// Record that a query looks up by its name. `text` is that of the answer.
+    pub fn named(&self, query: &Query, text: &str) -> Option<Record> {
+        self.lookups.named(query, self.known.len(), text)
+    }
+}
