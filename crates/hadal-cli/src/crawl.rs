@@ -23,8 +23,8 @@ pub struct Show {
     pub style: DisplayStyle,
     /// Request budget, for the progress bar.
     pub max_requests: Option<u64>,
-    /// Print counters of the run at the end.
-    pub has_last_words: bool,
+    /// The session only probes forms: counters of the run are not printed.
+    pub is_probing: bool,
 }
 
 /// Runs a crawl to its end. The first Ctrl-C finishes the steps in flight and saves. The second exits at once,
@@ -44,11 +44,14 @@ pub fn run(
             None => None,
         };
         let _hidden = HiddenEcho::begin(show.style);
-        let mut progress = CrawlDisplay::new(show.style);
+        let mut progress = match show.is_probing {
+            true => CrawlDisplay::of_probes(show.style),
+            false => CrawlDisplay::new(show.style),
+        };
         let began = Instant::now();
         let summary = crawl(setup, &mut |event| show_event(event, show, &mut progress, began)).await;
         let words = summary.as_ref().map_or_else(|_| "the crawl failed".into(), summary_line);
-        progress.finish(Some(words.as_str()).filter(|_| show.has_last_words || summary.is_err()));
+        progress.finish(Some(words.as_str()).filter(|_| !show.is_probing || summary.is_err()));
         Ok::<_, anyhow::Error>(summary?)
     });
     // After a stop no background task has work that must finish.

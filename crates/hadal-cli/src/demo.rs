@@ -91,7 +91,7 @@ fn find_and_harvest(args: &DemoArgs, store: &Arc<dyn Store>, session: &Session) 
         json: session.json,
         style: session.progress(),
         max_requests: Some(args.max_requests),
-        has_last_words: true,
+        is_probing: false,
     };
     let crawled = {
         let (world, store) = (Arc::clone(&world), Arc::clone(store));

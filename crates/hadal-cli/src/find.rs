@@ -301,12 +301,8 @@ fn blocked_hosts(path: &Path) -> anyhow::Result<Vec<String>> {
 fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session) -> anyhow::Result<Exit> {
     let (store, quality, max_requests) = (plan.store.url.clone(), plan.quality, plan.budget.requests);
     plan.budget.requests = max_requests.map(|max| max - reserved_for_quality(max, quality));
-    let show = Show {
-        json: plan.json,
-        style: plan.progress,
-        max_requests: plan.budget.requests,
-        has_last_words: true,
-    };
+    let show =
+        Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests, is_probing: false };
     let opened = hadal::store::open(&store, Access::Crawl)?;
     let renderer = requested_renderer(plan.render, session);
     let mut rendered = None;

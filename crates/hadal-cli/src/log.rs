@@ -39,7 +39,9 @@ pub fn run(args: &LogArgs, session: &Session) -> anyhow::Result<Exit> {
     let is_wanted =
         |row: &Result<FailureRow, StoreError>| row.as_ref().map_or(true, |row| of_topic.contains(&row.run));
     let rows = all_failures(store.as_ref(), query).filter(is_wanted);
-    list(&args.list, session, "no failed requests", rows)
+    let is_filtered = args.host.is_some() || args.run.is_some() || args.list.topic.is_some();
+    let none = if is_filtered { "no failed requests match these options" } else { "no failed requests" };
+    list(&args.list, session, none, rows)
 }
 
 fn hosts(text: &str) -> Result<Hosts, String> {

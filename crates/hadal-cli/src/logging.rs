@@ -24,7 +24,7 @@ pub fn start(common: &Common) -> anyhow::Result<()> {
         (true, _) => "error",
         (_, 0) => "warn,html5ever=error",
         (_, 1) => "hadal=info,warn,html5ever=error",
-        (_, 2) => "hadal=debug,info",
+        (_, 2) => "hadal=debug,info,html5ever=error",
         _ => "trace",
     };
     let writer = match &common.log_file {

@@ -19,6 +19,7 @@ use hadal::fetch::network::Network;
 use hadal::output::escape::for_json;
 use hadal::polite::Clock;
 use hadal::report::quality::{Quality, quality};
+use hadal::report::values::plural;
 use hadal::store::*;
 use hadal::topic::ResolvedTopic;
 use hadal::topic::resolve::resolve_existing;
@@ -41,7 +42,7 @@ pub const REQUESTS_PER_FORM: u64 = 4;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  hadal quality --topic book --sample 50\n  hadal quality --run 2 --json")]
 pub struct QualityArgs {
-    /// Use the latest run of this topic [default: the latest run of any topic]
+    /// Use the latest run of this topic that found relevant forms [default: of any topic]
     #[arg(long)]
     topic: Option<String>,
     /// Use this run
@@ -67,6 +68,12 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
     if let Some(warning) = warning(&run.spec, session)? {
         writeln!(std::io::stderr(), "{warning}").ok();
     }
+    if !session.is_quiet() && !session.json {
+        let (relevant, id, topic) = (run.counters.relevant, run.id.0, &run.spec.topic);
+        let forms = plural(relevant.min(sample as u64), "form", "forms");
+        writeln!(std::io::stderr(), "probing a sample of {forms} of run {id} ({topic}), {relevant} relevant")
+            .ok();
+    }
     let budget = run.counters.requests + REQUESTS_PER_FORM * u64::from(args.sample);
     let summary = ask(&store, &run, sample, Some(budget), session)?;
     print_quality(&measured(&store, run.id, sample, session.seed)?, session.json)?;
@@ -78,17 +85,18 @@ fn warning(spec: &RunSpec, session: &Session) -> anyhow::Result<Option<&'static 
     Ok(network::contact_warning(&spec.seeds, &network).filter(|_| spec.source == "web"))
 }
 
-/// Selects the run.
+/// Selects the run: the one named, or the latest that found a relevant form.
 fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
     super::session::known_topic(store, &args.topic)?;
     let query = RunQuery {
         run: args.run.map(RunId),
         topic: args.topic.clone(),
         order: RowOrder::Newest,
-        limit: Some(1),
         ..RunQuery::default()
     };
-    let found = store.runs(&query)?.pop();
+    let mut runs = store.runs(&query)?;
+    let at = runs.iter().position(|run| run.counters.relevant > 0).unwrap_or(0);
+    let found = (!runs.is_empty()).then(|| runs.swap_remove(at));
     Ok(found.ok_or_else(|| Usage("unknown run; `hadal runs` lists all runs".to_string()))?)
 }
 
@@ -100,7 +108,7 @@ pub fn ask(
     max_requests: Option<u64>,
     session: &Session,
 ) -> anyhow::Result<CrawlSummary> {
-    let show = Show { json: session.json, style: session.progress(), max_requests, has_last_words: false };
+    let show = Show { json: session.json, style: session.progress(), max_requests, is_probing: true };
     crawl::run(|stop| setup(store, run, sample, max_requests, session, stop), show, None)
 }
 

@@ -129,21 +129,23 @@ pub fn proxy() -> CheckResult {
     }
 }
 
-/// Names the browser that `--render` uses.
+/// Names the browser that `--render` uses, and starts it once.
 pub fn browser() -> CheckResult {
-    match hadal::render::find_browser() {
-        Some(file) => {
-            let sandbox = if hadal::render::is_root() {
-                ", without its sandbox because hadal runs as root"
-            } else {
-                ""
-            };
-            check("browser", CheckLevel::Ok, format!("{} renders pages{sandbox}", file.display()))
-        }
-        None => {
-            check("browser", CheckLevel::Ok, "none found; pages are not rendered (install chromium for that)")
-        }
+    let Some(file) = hadal::render::find_browser() else {
+        return check(
+            "browser",
+            CheckLevel::Ok,
+            "none found; pages are not rendered (install chromium for that)",
+        );
+    };
+    let file_name = file.display();
+    if let Some(fault) = hadal::render::browser_fault(&file) {
+        let advice = "pages are not rendered; on Debian, the package chromium-sandbox may be missing";
+        return check("browser", CheckLevel::Warn, format!("{file_name} does not start: {fault}; {advice}"));
     }
+    let sandbox =
+        if hadal::render::is_root() { ", without its sandbox because hadal runs as root" } else { "" };
+    check("browser", CheckLevel::Ok, format!("{file_name} renders pages{sandbox}"))
 }
 
 /// Checks that the public network is reachable. The only check that sends requests.

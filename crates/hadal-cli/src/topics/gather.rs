@@ -79,7 +79,7 @@ fn fetch(mut urls: Vec<Url>, session: &Session) -> anyhow::Result<Option<Pages>>
         writeln!(std::io::stderr(), "{warning}").ok();
     }
     writeln!(std::io::stderr(), "fetching {} example pages", urls.len()).ok();
-    let show = Show { json: false, style: DisplayStyle::Silent, max_requests: None, has_last_words: false };
+    let show = Show { json: false, style: DisplayStyle::Silent, max_requests: None, is_probing: false };
     let mut recorder = None;
     let summary = crawl::run(
         |stop| {

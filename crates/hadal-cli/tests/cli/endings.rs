@@ -58,6 +58,8 @@ fn each_request_is_a_line_of_the_log() {
     let address = server(&[("/", &page(("Books", "Author, title")))]);
     let ran = find(&place, address, &["-v", "--probe", "never"]);
     assert!(ran.err.contains("GET") && ran.err.contains(SEED) && ran.err.contains("status=200"), "{ran:?}");
+    let ran = find(&place, address, &["-vv", "--probe", "never", "--fresh"]);
+    assert!(ran.err.contains("link chosen") && ran.err.contains("score="), "decisions: {ran:?}");
     let options = ["-v", "--probe", "never", "--fresh", "--log-format", "json", "--log-file", "crawl.log"];
     assert!(!find(&place, address, &options).err.contains("status=200"));
     let log = std::fs::read_to_string(place.path().join("crawl.log")).unwrap();

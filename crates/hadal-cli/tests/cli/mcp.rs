@@ -1,6 +1,6 @@
 //! `hadal mcp`: the Model Context Protocol as a client speaks it.
 
-use crate::program::Place;
+use crate::program::{Place, Ran};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -125,4 +125,41 @@ fn without_a_store_a_tool_reports_the_next_step() {
     let mut client = Client::start(&place, &[]);
     assert!(client.call("list_sources", json!({})).unwrap_err().contains("hadal find"));
     client.close();
+}
+
+/// Client of the Python package `mcp`, which the authors of the protocol publish.
+const PYTHON_CLIENT: &str = "
+import asyncio, sys
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=['mcp', '--store', sys.argv[2]])
+    async with stdio_client(server) as (read, write):
+        async with ClientSession(read, write) as session:
+            await session.initialize()
+            print(*[tool.name for tool in (await session.list_tools()).tools])
+            print((await session.call_tool('list_sources', {'limit': 1})).content[0].text)
+            print((await session.call_tool('ask', {'query': 'hotel'})).content[0].text)
+
+asyncio.run(main())
+";
+
+#[test]
+fn an_independent_client_library_speaks_with_it() {
+    let python = std::env::var("HADAL_PYTHON").unwrap_or_else(|_| "python3".to_string());
+    let has_library = std::process::Command::new(&python).args(["-c", "import mcp"]).output();
+    if !has_library.is_ok_and(|output| output.status.success()) {
+        writeln!(std::io::stderr(), "skipped: the Python package mcp is not installed").unwrap();
+        return;
+    }
+    let place = Place::new();
+    place.run(&["demo", "--max-requests", "400", "--harvest", "0", "-q"]).done();
+    let store = format!("file:{}", place.path().join("hadal-data").display());
+    let mut client = std::process::Command::new(python);
+    client.args(["-c", PYTHON_CLIENT, env!("CARGO_BIN_EXE_hadal"), &store]);
+    let told = Ran::from(client.output().unwrap()).done();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "list_sources search_sources get_records ask find_forms_on_page");
+    assert!(lines[1].contains("\"form_id\"") && lines[2].contains("read-only"), "{told}");
 }

@@ -31,9 +31,10 @@ fn a_quality_sample_is_printed_and_not_probed_twice() {
     assert_eq!(again.last().unwrap(), first);
     assert_eq!(place.run(&["submissions", "--json"]).done(), log, "no form is probed twice");
     let ran = place.run(&["quality", "--sample", "6"]);
-    for ending in ["nothing left", "nothing to visit", "budget spent"] {
-        assert!(!ran.err.contains(ending), "not the ending of a crawl: {ran:?}");
+    for words in ["nothing left", "nothing to visit", "budget spent", "pages on"] {
+        assert!(!ran.err.contains(words), "not the counters of a crawl: {ran:?}");
     }
+    assert!(ran.err.starts_with("probing a sample of 6 forms of run 1 (hotel)"), "{ran:?}");
     let text = ran.done();
     assert!(text.starts_with("quality   ") && text.contains("\nsample    6: "), "{text}");
 }
@@ -91,4 +92,19 @@ fn invalid_quality_arguments_are_refused() {
     place.run(&["quality", "--topic", "hotl"]).refused(&["did you mean 'hotel'?"]);
     place.run(&["quality", "--run", "9"]).refused(&["hadal runs"]);
     place.run(&["quality", "--sample", "0"]).refused(&["--sample"]);
+}
+
+#[test]
+fn the_latest_run_with_relevant_forms_is_sampled() {
+    let place = demo(&[("HADAL_PROBE_WHEN", "never")]);
+    place.run(&["find", "book", "--seeds", "http://127.0.0.1:1/", "-q"]);
+    let events = objects(&place.run(&["quality", "--sample", "2", "--json"]).done());
+    assert_eq!(events.last().unwrap()["run"], 1, "run 2 found nothing");
+}
+
+#[test]
+fn evidence_is_exported_in_words() {
+    let place = demo(&[("HADAL_PROBE_WHEN", "never")]);
+    let forms = place.run(&["forms", "--format", "jsonl"]).done();
+    assert!(forms.contains("mentions searching") && !forms.contains("concept."), "{forms}");
 }

@@ -5,10 +5,41 @@
 
 use super::program::{Place, Ran};
 use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 
-/// Options of commands that need a second program, which the test does not start.
-const NOT_RUN: [&str; 3] = ["--connect-to", "world serve", "--render"];
+/// Commands that the test does not run by themselves: a server, and one that needs a browser.
+const NOT_RUN: [&str; 2] = ["world serve", "--render"];
+
+/// The simulated web that README serves in another terminal.
+struct ServedWorld(Child);
+
+impl ServedWorld {
+    /// Starts it on a free port. Returns its address, too.
+    fn start(place: &Place) -> (ServedWorld, String) {
+        let mut command = place.command(&["world", "serve", "--scale", "tiny", "--listen", "127.0.0.1:0"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let mut lines = BufReader::new(out.chain(err)).lines().map_while(Result::ok);
+        let address =
+            lines.find_map(|line| Some(line.split_once("http://")?.1.split('/').next()?.to_string()));
+        std::thread::spawn(move || lines.for_each(drop));
+        (ServedWorld(child), address.unwrap())
+    }
+}
+
+impl Drop for ServedWorld {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Word of a command without the quotes of a shell.
+fn unquoted(word: &str) -> &str {
+    word.trim_matches('\'')
+}
 
 /// Requests of the demo if only the shape of its output counts.
 const FEW_REQUESTS: &str = "1500";
@@ -54,15 +85,18 @@ struct TourCommand {
 /// Commands of the tour that are run.
 fn commands(text: &str) -> Vec<TourCommand> {
     let (mut found, mut is_block, mut is_tour): (Vec<TourCommand>, _, _) = (Vec::new(), false, false);
+    // A block without a command shows what to type, not what is printed.
+    let mut has_command = false;
     for (at, line) in text.lines().enumerate() {
         match line.strip_prefix("$ hadal ") {
             _ if line.starts_with("## ") => is_tour = line == "## A tour",
-            _ if line.starts_with("```") => is_block = !is_block,
+            _ if line.starts_with("```") => (is_block, has_command) = (!is_block, false),
             Some(words) if is_tour && is_block => {
+                has_command = true;
                 let words = words.split(' ').map(str::to_string).collect();
                 found.push(TourCommand { words, lines: Vec::new() });
             }
-            None if is_tour && is_block => {
+            None if is_tour && has_command => {
                 found.last_mut().into_iter().for_each(|command| command.lines.push((at, line.to_string())));
             }
             _ => {}
@@ -98,9 +132,15 @@ fn the_commands_of_the_tour_print_what_readme_shows() {
     let is_written = std::env::var("HADAL_README").as_deref() == Ok("write");
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     for command in &commands {
-        let mut words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        let mut words: Vec<&str> = command.words.iter().map(|word| unquoted(word)).collect();
         if words == ["demo"] && !is_written {
             words.extend(["--max-requests", FEW_REQUESTS]);
+        }
+        let served = words.contains(&"--connect-to").then(|| ServedWorld::start(&place));
+        let route = served.as_ref().map(|(_, address)| format!("*={address}"));
+        if let (Some(route), Some(at)) = (&route, words.iter().position(|word| *word == "--connect-to")) {
+            words[at + 1] = route;
+            words.extend(["--store", "file:./served"]);
         }
         let ran = place.run(&words);
         for (at, line) in matched(command, &ran) {

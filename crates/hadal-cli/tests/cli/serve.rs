@@ -163,6 +163,22 @@ fn sources_are_written_for_other_search_programs(place: &Place) {
     place.run(&["forms", "--engines", "searxng", "--format", "csv"]).refused(&["--engines"]);
 }
 
+/// Runs the code of the notebook, cell by cell, if there is Python.
+fn the_notebook_runs(address: &str) {
+    const RUN: &str = "import json, sys; cells = json.load(open(sys.argv[1]))['cells']; names = {}\n\
+        for cell in cells:\n    if cell['cell_type'] == 'code': exec(''.join(cell['source']), names)";
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../clients/python");
+    let mut python = std::process::Command::new("python3");
+    python.args(["-B", "-c", RUN, "example.ipynb"]).current_dir(folder).env("PYTHONPATH", ".");
+    match python.env("HADAL_URL", format!("http://{address}")).output() {
+        Ok(output) => {
+            let ran = crate::program::Ran::from(output);
+            assert!(ran.out.contains("harvest: done") && ran.out.contains(" records\n- "), "{ran:?}");
+        }
+        Err(error) => drop(writeln!(std::io::stderr(), "skipped: python3: {error}")),
+    }
+}
+
 /// Runs the example of the Python client if there is Python.
 fn the_python_example_runs(address: &str) {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../clients/python/example.py");
@@ -188,6 +204,7 @@ fn a_harvest_is_started_refreshed_and_refused_on_a_read_only_server() {
     assert_eq!(harvests["harvests"][0]["topic"], "hotel", "{harvests}");
     done(&address, "/api/refreshes", &json!({"forms": [form], "max_requests": 5}));
     the_python_example_runs(&address);
+    the_notebook_runs(&address);
     drop(serving);
     let (_serving, address, _) = start(&place, &["serve", "--listen", "127.0.0.1:0", "--read-only"]);
     assert_eq!(post(&address, "/api/harvests", &harvest).0, "HTTP/1.1 409 Conflict");

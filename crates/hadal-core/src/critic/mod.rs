@@ -14,6 +14,7 @@
 pub mod background;
 pub mod classifiers;
 pub mod domain;
+pub mod evidence_words;
 pub mod keywords;
 pub mod kind_features;
 pub mod learned;

@@ -6,8 +6,8 @@ use super::escape::for_terminal;
 use super::table::Table;
 use super::terminal::{Paint, Screen};
 use crate::report::judged::{JudgedForm, JudgedPage, TopicProbabilities};
-use crate::report::reasons::in_words;
 use hadal_core::critic::FormKind;
+use hadal_core::critic::evidence_words::signal_in_words;
 use hadal_core::critic::page_kind::{PageKinds, Signal};
 use hadal_core::http::Method;
 use hadal_core::page::FormSource;
@@ -67,7 +67,10 @@ impl CardText {
         self.line("template", form.template.as_deref().unwrap_or_default());
         for (at, reason) in form.why.iter().enumerate() {
             let sign = if reason.weight > 0.0 { '+' } else { '-' };
-            self.line(if at == 0 { "why" } else { "" }, &format!("{sign} {}", in_words(reason)));
+            self.line(
+                if at == 0 { "why" } else { "" },
+                &format!("{sign} {}", signal_in_words(&reason.place, &reason.says)),
+            );
         }
         self.line("not sent", &form.veto.map(|veto| veto.to_string()).unwrap_or_default());
         self.line("buttons", &form.buttons[..form.buttons.len().min(MAX_BUTTONS)].join(", "));

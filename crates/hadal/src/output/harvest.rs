@@ -21,6 +21,8 @@ struct HarvestDrawing {
     name: String,
     bar: Option<ProgressBar>,
     last: Option<Instant>,
+    /// Text of the bar after the last query.
+    line: String,
 }
 
 impl HarvestDisplay {
@@ -33,6 +35,7 @@ impl HarvestDisplay {
     pub fn note(&mut self, event: &HarvestEvent) {
         match event {
             HarvestEvent::Began { harvest, page, .. } => self.begin(*harvest, page),
+            HarvestEvent::RequestFinished { harvest, requests } => self.show_requests(*harvest, *requests),
             HarvestEvent::QueryFinished { query, found, new, standing } => {
                 let query = if query.is_empty() { "(empty query)".to_string() } else { short(query, 24) };
                 let asked = format!("{query}: {new} new of {found}");
@@ -52,9 +55,25 @@ impl HarvestDisplay {
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
                 // Not set_prefix, which draws a bar at once that belongs to no group and is never erased.
                 .with_prefix(name.clone());
-            add_bar(bar)
+            let bar = add_bar(bar);
+            bar.set_message("opening the form");
+            bar
         });
-        self.forms.insert(harvest, HarvestDrawing { name, bar, last: None });
+        self.forms.insert(harvest, HarvestDrawing { name, bar, last: None, line: String::new() });
+    }
+
+    /// Shows the requests of a query whose answer is being read. The bar keeps the line of the last query.
+    fn show_requests(&mut self, harvest: u64, requests: u64) {
+        let Some(shown) = self.forms.get_mut(&harvest) else { return };
+        let due = shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);
+        let now = plural(requests, "request", "requests");
+        if let Some(bar) = &shown.bar {
+            let line = if shown.line.is_empty() { "reading the first answer" } else { shown.line.as_str() };
+            bar.set_message(format!("{now} | {line}"));
+        } else if self.style == DisplayStyle::Lines && due {
+            shown.last = Some(Instant::now());
+            print_above_bars(&format!("{}: {now} so far", shown.name));
+        }
     }
 
     fn show(&mut self, standing: &HarvestStanding, message: &str, at_once: bool) {
@@ -62,7 +81,8 @@ impl HarvestDisplay {
         let Some(shown) = self.forms.get_mut(&standing.harvest) else { return };
         let next: Vec<String> = standing.next.iter().take(3).map(|words| short(words, 16)).collect();
         if let Some(bar) = &shown.bar {
-            bar.set_message(format!("{line} | {message} | next {}", next.join(", ")));
+            shown.line = format!("{line} | {message} | next {}", next.join(", "));
+            bar.set_message(shown.line.clone());
             bar.tick();
             return;
         }

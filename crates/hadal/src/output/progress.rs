@@ -4,6 +4,7 @@
 //! standard error, so standard output is free for events.
 
 use crate::report::RunSnapshot;
+use crate::report::values::plural;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -71,7 +72,11 @@ pub struct CrawlDisplay {
 
 enum CrawlDrawing {
     Bars(Box<Bars>),
-    Lines { last: Option<Duration> },
+    /// Requests of a session that only probes. The number is that of the run before it.
+    Probes(ProgressBar, Option<u64>),
+    Lines {
+        last: Option<Duration>,
+    },
     Silent,
 }
 
@@ -86,11 +91,26 @@ impl CrawlDisplay {
         CrawlDisplay { shown, rates: RecentRates::default() }
     }
 
+    /// Display of a session that visits no page: its requests alone, and only on a terminal.
+    pub fn of_probes(style: DisplayStyle) -> CrawlDisplay {
+        let shown = match style {
+            DisplayStyle::Bars => CrawlDrawing::Probes(row("probing   {wide_bar} {msg}"), None),
+            DisplayStyle::Lines | DisplayStyle::Silent => CrawlDrawing::Silent,
+        };
+        CrawlDisplay { shown, rates: RecentRates::default() }
+    }
+
     /// Handles a snapshot and redraws if it is time.
     pub fn update(&mut self, now: &RunSnapshot) {
         self.rates.note(now);
         match &mut self.shown {
             CrawlDrawing::Bars(bars) => bars.draw(now, &self.rates),
+            CrawlDrawing::Probes(bar, before) => {
+                let before = *before.get_or_insert(now.requests);
+                bar.set_length(now.max_requests.unwrap_or(now.requests).saturating_sub(before));
+                bar.set_position(now.requests.saturating_sub(before));
+                bar.set_message(plural(now.requests.saturating_sub(before), "request", "requests"));
+            }
             CrawlDrawing::Lines { last } if line_is_due(*last, now.elapsed) => {
                 *last = Some(now.elapsed);
                 print_above_bars(&line(now, &self.rates));
@@ -101,8 +121,10 @@ impl CrawlDisplay {
 
     /// Removes the bars and prints the last lines.
     pub fn finish(self, words: Option<&str>) {
-        if let CrawlDrawing::Bars(bars) = &self.shown {
-            bars.remove();
+        match &self.shown {
+            CrawlDrawing::Bars(bars) => bars.remove(),
+            CrawlDrawing::Probes(bar, _) => remove_bar(bar),
+            CrawlDrawing::Lines { .. } | CrawlDrawing::Silent => {}
         }
         match (self.shown, words) {
             (CrawlDrawing::Silent, _) | (_, None) => {}
@@ -163,11 +185,17 @@ fn line(now: &RunSnapshot, rates: &RecentRates) -> String {
 
 fn pages(now: &RunSnapshot, rates: &RecentRates) -> String {
     let speed = rates.per_second(|snapshot| snapshot.pages).map(|speed| format!(" ({speed:.0}/s)"));
-    format!("{} pages{} on {} sites, {} failed", now.pages, speed.unwrap_or_default(), now.sites, now.failed)
+    format!(
+        "{}{} on {}, {} failed",
+        plural(now.pages, "page", "pages"),
+        speed.unwrap_or_default(),
+        plural(now.sites, "site", "sites"),
+        now.failed
+    )
 }
 
 fn forms(now: &RunSnapshot) -> String {
-    format!("{} searchable forms, {} relevant", now.searchable, now.relevant)
+    format!("{}, {} relevant", plural(now.searchable, "searchable form", "searchable forms"), now.relevant)
 }
 
 fn time(now: &RunSnapshot, rates: &RecentRates) -> String {
@@ -176,6 +204,12 @@ fn time(now: &RunSnapshot, rates: &RecentRates) -> String {
         Some(left) => format!("{spent}, at most {} left", humantime::format_duration(left)),
         None => spent.to_string(),
     }
+}
+
+/// Adds a line of a progress display.
+fn row(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("our own templates are valid");
+    add_bar(ProgressBar::no_length().with_style(style))
 }
 
 /// Progress display of four lines.
@@ -188,10 +222,6 @@ struct Bars {
 
 impl Bars {
     fn new() -> Bars {
-        let row = |template: &str| {
-            let style = ProgressStyle::with_template(template).expect("our own templates are valid");
-            add_bar(ProgressBar::no_length().with_style(style))
-        };
         Bars {
             requests: row("requests  {wide_bar} {pos}/{len}  {msg}"),
             pages: row("pages     {msg}"),

@@ -22,7 +22,7 @@ mod search_trial;
 mod tab;
 mod unfolding;
 
-pub use process::{find_browser, is_root};
+pub use process::{browser_fault, find_browser, is_root};
 pub use search_trial::{LearnedSearch, SearchTrial};
 
 use crate::polite::PoliteClient;

@@ -62,6 +62,32 @@ pub fn is_root() -> bool {
     user.and_then(|line| line.split_whitespace().nth(1)).is_some_and(|id| id == "0")
 }
 
+/// Starts a browser on an empty page and waits for its end. Returns the reason if it fails.
+pub fn browser_fault(program: &Path) -> Option<String> {
+    let folder = new_folder().ok()?;
+    let mut command = Command::new(program);
+    command.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
+    if is_root() {
+        command.arg("--no-sandbox");
+    }
+    command.arg(format!("--user-data-dir={}", folder.display())).arg("about:blank").stdin(Stdio::null());
+    let ended = command.output();
+    std::fs::remove_dir_all(&folder).ok();
+    match ended {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            let is_sandbox = text.contains("No usable sandbox");
+            Some(if is_sandbox {
+                "it has no usable sandbox".into()
+            } else {
+                format!("it ended with {}", output.status)
+            })
+        }
+        Err(error) => Some(error.to_string()),
+    }
+}
+
 /// A browser process. Dropping it ends the process and removes its folder.
 pub struct BrowserProcess {
     child: Child,

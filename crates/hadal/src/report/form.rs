@@ -1,12 +1,12 @@
 //! A form in the directory: fields, origin and evidence.
 
-use super::reasons::evidence_in_words;
 use super::values::{method_name, source_name};
 use crate::store::{
     FormEntry, FormRow, HarvestQuery, Label, RowOrder, RunId, Store, StoreError, count_open_fields,
     form_snapshots,
 };
 use hadal_core::address::LinkId;
+use hadal_core::critic::evidence_words::evidence_in_words;
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::page::Field;
 use serde::{Deserialize, Serialize};

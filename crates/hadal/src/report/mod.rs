@@ -4,14 +4,12 @@
 //! sums over runs and harvests: a site that two runs visited counts twice, and so does a record of two
 //! harvests.
 
-mod coverage;
 pub mod curve;
 pub mod facets;
 pub mod form;
 pub mod harvest;
 pub mod judged;
 pub mod quality;
-pub mod reasons;
 pub mod run;
 pub mod seeds;
 pub mod sites;
@@ -24,7 +22,7 @@ use crate::store::{
     FailureKind, HarvestQuery, HarvestRow, RowOrder, RunCounters, RunId, RunQuery, RunRow, Store, StoreError,
     WorkerRow,
 };
-pub use coverage::Coverage;
+pub use harvest::Coverage;
 use serde::Serialize;
 use std::time::Duration;
 use values::{seconds, state_name};

@@ -1,15 +1,14 @@
 //! Texts for the evidence behind a verdict.
 
-use super::judged::Reason;
-
-/// Describes a signal by its group and word.
-pub fn in_words(reason: &Reason) -> String {
-    let says = reason.says.as_str();
-    match reason.place.as_str() {
+/// Describes a signal of a classifier by its group of features (`place`) and its word.
+pub fn signal_in_words(place: &str, says: &str) -> String {
+    match place {
         "name" if says == "is a query's" => "a field has the name of a query parameter".to_string(),
         "kind" => format!("has a field of type {says}"),
         "shown" => format!("fields shown: {says}"),
         "typed" => format!("fields to type into: {says}"),
+        "topical" => format!("subjects that its fields ask for: {says}"),
+        "topical only" => format!("subjects that its fields ask for, and nothing personal: {says}"),
         "method" => format!("sent by {}", says.to_uppercase()),
         "action" => "sent to its own URL".to_string(),
         "source" => format!("made by a {says}, without <form>").replace("a declared", "a declaration"),
@@ -29,17 +28,14 @@ pub fn in_words(reason: &Reason) -> String {
     }
 }
 
-/// Describes a stored piece of evidence, such as `+concept.button: search`. Its sign is kept.
+/// Describes the evidence of a verdict, such as `+concept.button: search`. Its sign is kept. Words stay as they are.
 pub fn evidence_in_words(evidence: &str) -> String {
     let (sign, rest) = match evidence.strip_prefix(['+', '-']) {
         Some(rest) => (&evidence[..1], rest),
         None => ("", evidence),
     };
     match rest.split_once(": ") {
-        Some((place, says)) => {
-            let reason = Reason { place: place.to_string(), says: says.to_string(), weight: 0.0 };
-            format!("{sign}{}", in_words(&reason))
-        }
+        Some((place, says)) => format!("{sign}{}", signal_in_words(place, says)),
         None => evidence.to_string(),
     }
 }
@@ -76,19 +72,26 @@ mod tests {
     fn evidence_is_read_as_a_sentence() {
         assert_eq!(evidence_in_words("+concept.button: search"), "+button says: a word for search");
         assert_eq!(evidence_in_words("-typed: 3"), "-fields to type into: 3");
+        let subjects = "+subjects that its fields ask for, and nothing personal: 1";
+        assert_eq!(evidence_in_words("+topical only: 1"), subjects);
         assert_eq!(evidence_in_words("4 topic words"), "4 topic words");
     }
 
-    fn words(place: &str, says: &str) -> String {
-        in_words(&Reason { place: place.into(), says: says.into(), weight: 1.0 })
+    #[test]
+    fn evidence_in_words_stays_as_it_is() {
+        for evidence in ["+concept.button: search", "-typed: 3", "+says search: label", "+name: is a query's"]
+        {
+            let words = evidence_in_words(evidence);
+            assert_eq!(evidence_in_words(&words), words);
+        }
     }
 
     #[test]
     fn reasons_are_phrased_in_plain_words() {
-        assert_eq!(words("button", "search"), "button says: search");
-        assert_eq!(words("concept.label", "first_name"), "label says: a word for first name");
-        assert_eq!(words("says search", "button"), "its button mentions searching");
-        assert_eq!(words("says search", "3"), "parts that mention searching: 3");
-        assert_eq!(words("password", "1"), "password: 1", "unknown features are shown unchanged");
+        assert_eq!(signal_in_words("button", "search"), "button says: search");
+        assert_eq!(signal_in_words("concept.label", "first_name"), "label says: a word for first name");
+        assert_eq!(signal_in_words("says search", "button"), "its button mentions searching");
+        assert_eq!(signal_in_words("says search", "3"), "parts that mention searching: 3");
+        assert_eq!(signal_in_words("password", "1"), "password: 1", "unknown features are shown unchanged");
     }
 }
