@@ -89,7 +89,7 @@ async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
 }
 
 async fn the_curve_grows(browser: &Browser) {
-    const POINTS: &str = "(document.querySelector('#curve .line-1 .line')?.points.numberOfItems ?? 0)";
+    const POINTS: &str = "(document.querySelector('#curve .line-1 polyline.line')?.points.numberOfItems ?? 0)";
     let before = browser.until(&format!("{POINTS} > 1 && {POINTS}")).await;
     browser.until(&format!("{POINTS} > {before} + 2")).await;
     browser.until("Number(document.querySelector('.tile.first .value').textContent) > 20").await;
@@ -156,6 +156,8 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
     browser.until("document.querySelector('main .empty')").await;
     let harvest = fixture::begin_harvest(store);
     browser.until("document.querySelector('.heading .state.running')").await;
+    const RECORDS: &str = "document.querySelector('#coverage + .panel svg')";
+    browser.until(&format!("{RECORDS}?.textContent.includes('No values yet')")).await;
     let spend = |seq| {
         let step = HarvestStep { seq, requests: 111, pages: 1, ..HarvestStep::default() };
         store.commit_harvest(harvest, &step.into()).unwrap();
@@ -167,6 +169,9 @@ async fn a_harvest_is_watched_paused_given_a_budget_and_stopped() {
         browser.until(&format!("{REQUESTS}.includes('{}')", 111 * (seq + 1))).await;
     }
     browser.until(&format!("{POINTS} >= 3")).await;
+    let ticks = format!("[...{RECORDS}.querySelectorAll('.tick text')].map(tick => tick.textContent)");
+    let ticks = browser.value(&format!("{ticks}.filter(text => text.includes('.')).length")).await;
+    assert_eq!(ticks, 0, "counts have no fractions");
     browser.click("#pause").await;
     browser.until("document.querySelector('.heading .state.paused')").await;
     assert!(store.control(Activity::Harvest(harvest)).unwrap().pause);

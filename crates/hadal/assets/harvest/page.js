@@ -3,7 +3,7 @@
 import { read } from "../kit/api.js";
 import { controls } from "../kit/controls.js";
 import { fill, h, inside, said } from "../kit/dom.js";
-import { count, percent, plural } from "../kit/format.js";
+import { percent, plural } from "../kit/format.js";
 import { attempt } from "../kit/notice.js";
 import { share, state } from "../kit/parts.js";
 import { calm, later, standing, watch } from "../kit/watch.js";
@@ -55,7 +55,7 @@ function picker(harvests, number) {
         `/harvests?harvest=${harvest.harvest}`,
         { "aria-current": String(harvest.harvest) === String(number) ? "true" : null },
         h("strong", {}, said(harvest.site)),
-        h("span", {}, `${count(harvest.records)} records`),
+        h("span", {}, `harvest ${harvest.harvest} · ${plural(harvest.records, "record")}`),
         h(
           "span",
           { class: "hint" },

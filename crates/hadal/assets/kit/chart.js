@@ -106,7 +106,7 @@ export function chart({ title, x, y, logs = [], signal }) {
 }
 
 /** An axis over counts. */
-export const counts = (label, unit = label) => ({ label, unit, format: brief });
+export const counts = (label, unit = label) => ({ label, unit, format: brief, isCount: true });
 
 /** Value of a line at x: that of the last point up to x; undefined beyond its end. */
 export function valueAt(points, x) {

@@ -77,7 +77,8 @@ function budgetForm(set) {
     h("button", {}, "Set"),
   );
   const suggest = (requests) => {
-    number.placeholder = requests === null ? "no own budget" : "";
+    number.placeholder = requests === null ? "none" : "";
+    number.title = requests === null ? "The budget of the command applies." : "";
     if (number.value === "" && requests !== null) number.value = requests;
   };
   return { element, suggest };

@@ -3,13 +3,15 @@
 import { s } from "./dom.js";
 import { roundUp, scale } from "./scale.js";
 
+/** Least end of an axis of counts, so that its first ticks are whole numbers. */
+const LEAST_COUNT = 5;
 const MARGIN = { left: 52, right: 16, top: 28, bottom: 40 };
 
 /** Draws: `{ svg, across, guide(x) }`, where `across` is the scale of the x axis. */
 export function plot({ lines, x, y, log, width, height, title }) {
   const across = scale(range(lines, 0, x, log.x), [MARGIN.left, width - MARGIN.right], log.x);
   const up = scale(range(lines, 1, y, log.y), [height - MARGIN.bottom, MARGIN.top], log.y);
-  if (lines.every(({ points }) => points.length === 0)) return emptyPlot({ across, width, height, title });
+  if (lines.every(({ points }) => points.every(([at]) => !(at > 0)))) return emptyPlot({ across, width, height, title });
   const frame = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
   const guide = s("line", { class: "guide", y1: frame.top, y2: frame.bottom, visibility: "hidden" });
   const svg = s(
@@ -49,12 +51,15 @@ function range(lines, index, axis, log) {
     ];
     return values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), found);
   };
-  const most = axis.most ?? lines.reduce(largest, 1);
+  const most = axis.most ?? lines.reduce(largest, axis.isCount ? LEAST_COUNT : 1);
   return [log ? 1 : 0, log || index === 0 ? most : roundUp(most)];
 }
 
+/** Ticks of an axis. Counts have no fractions. */
+const marks = (place, most, { isCount }) => place.ticks(most).filter((value) => !isCount || Number.isInteger(value));
+
 function rows(up, frame, y) {
-  const ticks = up.ticks(5).map((value) => {
+  const ticks = marks(up, 5, y).map((value) => {
     const at = up(value);
     return s(
       "g",
@@ -67,7 +72,7 @@ function rows(up, frame, y) {
 }
 
 function columns(across, frame, x, width) {
-  const ticks = across.ticks(Math.max(2, Math.floor(width / 110))).map((value) => {
+  const ticks = marks(across, Math.max(2, Math.floor(width / 110)), x).map((value) => {
     const at = across(value);
     return s(
       "g",
