@@ -10,6 +10,9 @@ ARG CHROMIUM=0
 RUN apt-get update \
     && if [ "$CHROMIUM" = 1 ]; then browser=chromium; else browser=; fi \
     && apt-get install -y --no-install-recommends ca-certificates $browser \
+    # A container forbids the namespaces that the sandbox of Chromium needs. The container takes its place.
+    && if [ "$CHROMIUM" = 1 ]; then \
+        echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --no-sandbox"' > /etc/chromium.d/container; fi \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --create-home hadal \
     && install -d -o hadal -g hadal /data
