@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 /// Number of past steps that approximate the curvature. Guess within the usual range of 3 to 20
 /// (Nocedal and Wright, section 7.2).
 const HISTORY: usize = 8;
+/// Share of the linear decrease that a step must reach (Armijo condition; the usual value, Nocedal and Wright, section 3.1).
+const ARMIJO: f64 = 1e-4;
 
 /// Step `s` and change of the gradient `y` of one iteration, with `product = s . y`.
 struct CurvaturePair {
@@ -17,35 +19,35 @@ struct CurvaturePair {
 
 /// Minimises a function from the starting point `point`.
 ///
-/// Ends when the largest gradient component is at most `tolerance` times that of the start, or after `steps` steps.
+/// Ends when the largest gradient component is at most `tolerance` times that of the start, or after `max_steps` steps.
 /// `evaluate` returns the value at a point and writes the gradient.
 pub(super) fn minimise(
     mut point: Vec<f64>,
-    steps: usize,
+    max_steps: usize,
     tolerance: f64,
     evaluate: impl Fn(&[f64], &mut [f64]) -> f64,
 ) -> Vec<f64> {
     let mut gradient = vec![0.0; point.len()];
     let mut value = evaluate(&point, &mut gradient);
-    let enough = tolerance * largest(&gradient);
-    let mut curves: VecDeque<CurvaturePair> = VecDeque::new();
+    let small_gradient = tolerance * largest(&gradient);
+    let mut pairs: VecDeque<CurvaturePair> = VecDeque::new();
     let mut next_gradient = vec![0.0; point.len()];
-    for _ in 0..steps {
-        if largest(&gradient) <= enough {
+    for _ in 0..max_steps {
+        if largest(&gradient) <= small_gradient {
             break;
         }
-        let direction = descent(&gradient, &curves);
-        let first = if curves.is_empty() { 1.0 / dot(&gradient, &gradient).sqrt() } else { 1.0 };
+        let direction = descent(&gradient, &pairs);
+        let first_length = if pairs.is_empty() { 1.0 / dot(&gradient, &gradient).sqrt() } else { 1.0 };
         let slope = dot(&direction, &gradient);
-        let attempt = halved_from(first).find_map(|length| {
+        let attempt = halved_from(first_length).find_map(|length| {
             let next: Vec<f64> =
                 point.iter().zip(&direction).map(|(at, along)| at + length * along).collect();
             let next_value = evaluate(&next, &mut next_gradient);
-            let falls = next_value < value && next_value <= value + 1e-4 * length * slope;
-            falls.then_some((next, next_value))
+            let is_decrease = next_value < value && next_value <= value + ARMIJO * length * slope;
+            is_decrease.then_some((next, next_value))
         });
         let Some((next, next_value)) = attempt else { break };
-        remember(&mut curves, difference(&next, &point), difference(&next_gradient, &gradient));
+        remember(&mut pairs, difference(&next, &point), difference(&next_gradient, &gradient));
         (point, value) = (next, next_value);
         std::mem::swap(&mut gradient, &mut next_gradient);
     }

@@ -21,7 +21,7 @@ pub struct PlattScaling {
 const RIDGE: f64 = 1e-12;
 
 impl PlattScaling {
-    /// Margins are log-odds.
+    /// No change: margins that are log-odds already.
     pub const IDENTITY: PlattScaling = PlattScaling { slope: 1.0, intercept: 0.0 };
 
     /// Fits slope and intercept. The margins must come from a model that was not trained on these rows.

@@ -1,4 +1,5 @@
-//! Calibration of the probabilities of exclusive classes, the last of which is "everything else".
+//! Calibration of the probabilities of exclusive classes, the last of which is "everything else": temperature scaling
+//! with a bias of the last class.
 //!
 //! `P(k) = p(k)^s * e^(b [k = r]) / Z`, where `p` are the probabilities of a model, `r` is the last class and `Z` makes
 //! the sum 1. A slope `s` above 1 makes the model more confident. A bias `b` below 0 makes the last class rarer. Both
@@ -9,7 +10,7 @@ use super::softmax::normalise;
 use super::weight_of;
 use serde::{Deserialize, Serialize};
 
-/// Penalty on the distance from the model's own probabilities. Guess: about a third of one example.
+/// Weight of the penalty. Guess: as strong as a third of one training row.
 const PENALTY: f64 = 0.3;
 
 /// Lower bound of the logarithm of a probability. Guess.

@@ -295,7 +295,7 @@ impl OrderCrawl<'_> {
         self.rates.set_events(self.events);
         self.events += events;
         self.rates.learn(&rated);
-        let bonus = self.rates.bonus(&rated);
+        let bonus = self.rates.site_bonus(rated.link.site, rated.site);
         self.sites[site] = SiteCounters { bonus, ..after };
     }
 
@@ -330,7 +330,7 @@ impl OrderCrawl<'_> {
         after.pages_since_relevant = if relevant > 0 { 0 } else { before.pages_since_relevant + 1 };
         after.on_topic += u32::from(page.p_topic >= MIN_ACCEPTED_P);
         if after.relevant > 0 {
-            page.other_sites.iter().for_each(|cell| self.rates.count_citation(*cell));
+            page.other_sites.iter().for_each(|cell| self.rates.count_mention(*cell));
         }
         self.learn(waiting, site, after, reward * page.p_topic, searchable > 0);
         self.follow(waiting, page, relevant > 0);

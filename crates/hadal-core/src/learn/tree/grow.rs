@@ -122,6 +122,7 @@ fn best_threshold(
         cases.iter().map(|&case| (cell(&table.rows[case], column), table.classes[case])).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total = sorted.len() as f64;
+    // Smallest part of a split of a continuous feature in C4.5 release 8.
     let least = (0.1 * total / table.n_classes as f64).min(25.0).max(min_leaf);
     let (mut lower, mut upper) = (vec![0; table.n_classes], table.counts(cases));
     let before = bits(&upper);

@@ -66,6 +66,7 @@ fn unseen_errors(total: f64, seen: f64, confidence: f64) -> f64 {
     }
     let centre = seen + 0.5;
     if centre >= total {
+        // Constant of C4.5 release 8 for leaves in which nearly all cases are errors.
         return 0.67 * (total - seen);
     }
     let squared = deviate(confidence).powi(2);

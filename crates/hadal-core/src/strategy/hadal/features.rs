@@ -20,10 +20,11 @@ const HOST_NGRAM: usize = 5;
 /// Innermost elements of a tag path that become features. Guess.
 const TAG_PATH_ELEMENTS: usize = 4;
 
-/// Number of features for the position of a link that was found on a page.
-const POSITION_FEATURES: usize = 5;
+/// Number of features that `add_facts` adds for a link with a parent. [`set_path_features`] relies on their order.
+const FACT_FEATURES: usize = 5;
 
-/// Numbers of the kinds of features. They are hash inputs: saved models depend on them.
+/// Numbers of the kinds of features. They are hash inputs: saved models depend on them. Kinds of words (3 to 7) are
+/// multiplied by 4 and get the direction of the link added, as TAG and TAG_PAIR do. Gaps are former kinds.
 mod kind {
     pub const PATH_WORD: u64 = 3;
     pub const QUERY_WORD: u64 = 4;
@@ -86,7 +87,7 @@ pub fn of_link(link: &FrontierLink) -> Vec<HashedFeature> {
     features.list
 }
 
-/// Sets the features that depend on the way to a link, in the features of a link that was found on a page.
+/// Replaces the features for site depth and form of the parent. `hadal eval order` reaches one link by several paths.
 pub fn set_path_features(
     features: &mut [HashedFeature],
     is_outward: bool,
@@ -94,7 +95,7 @@ pub fn set_path_features(
     parent_has_form: bool,
 ) {
     let direction = if is_outward { LinkDirection::External } else { LinkDirection::Internal };
-    let facts = features.len().saturating_sub(POSITION_FEATURES);
+    let facts = features.len().saturating_sub(FACT_FEATURES);
     if let [_, depth, _, _, form] = &mut features[facts..] {
         depth.0 = hash(kind::SITE_DEPTH, depth_number(direction, site_depth));
         form.0 = hash(kind::PARENT_FORM, form_number(direction, parent_has_form));
@@ -218,7 +219,7 @@ impl FeatureBuilder {
         }
     }
 
-    /// Adds the facts about the position of a link: [`POSITION_FEATURES`] of them for a link with a parent,
+    /// Adds the facts about the position of a link: [`FACT_FEATURES`] of them for a link with a parent,
     /// the last of all.
     fn add_facts(&mut self, link: &FrontierLink, direction: LinkDirection) {
         self.add(kind::ORIGIN, direction as u64 * 8 + origin_number(link.origin));

@@ -6,8 +6,8 @@
 //!
 //! # Score
 //!
-//! The score of a link `l` to a site `s`, bonus included, is the logarithm of a rate: the expected number of new
-//! relevant forms within three clicks of `l`, per request.
+//! For a link `l` to a site `s`, `score(l, s) + bonus(s)` is the logarithm of a rate: the expected number of new relevant
+//! forms within three clicks of `l`, per request.
 //!
 //! ```text
 //! score(l, s) = a·d(l) + h(l) + w·x(l, s)              placement of the link
@@ -26,7 +26,7 @@
 //! | `[c]` | 1 if the condition `c` holds, else 0 |
 //!
 //! A site without visits needs its robots.txt first, which doubles the requests of the visit. So an open site has the
-//! advantage `o`. It is not part of the learned rate, because learning would cancel it.
+//! advantage `o`. It is left out of the offset in learning: the model would otherwise learn a weight that cancels it.
 //!
 //! Seeds and examples have a fixed score above all others. Examples are visited early because their sites
 //! often have more forms.
@@ -46,12 +46,13 @@
 //!   `a·d(l) + h(l) + b·e(s)`;
 //! - events: `R = p · sum over new relevant forms of (2 P(relevant) - 1)`, where `p` is P(on topic) of the page.
 //!   Weighting by probabilities keeps the many doubtful forms of a rare topic from misleading the crawl;
-//! - delayed events: the link `d` clicks before `l` gets `0.1^d · R`, for `d` up to 3. This gives a value to
+//! - delayed events: the link `d` clicks before `l` gets `g^d · R`, for `d` up to 3, with the discount `g` of
+//!   [`PriorWeights`]. This gives a value to
 //!   hubs and other pages without forms. If that link is on the same site, `z(s)` takes part in the update too.
 //!   Otherwise the weights of `x` would grow without bound and those of `z` would sink by the same amount.
 //!
 //! Scores of waiting links follow the model: all of them after 32, 64, 128, ... visits, the best of each host
-//! more often.
+//! more often (`is_head_rescore_due`).
 //!
 //! # Backlinks
 //!
@@ -115,11 +116,13 @@ pub struct HadalStrategy {
     backlinks: bool,
     seeds: Vec<Url>,
     examples: Vec<Url>,
+    /// `V` of the module documentation.
     visits: u64,
+    /// `G` of the module documentation.
     events: f32,
     lookups: LookupStats,
     words: RewardedWords,
-    /// Observations for other workers; `None` if there are none.
+    /// Observations not yet sent to other workers; `None` unless the run is shared.
     #[serde(skip)]
     unsent: Option<Observations>,
 }
@@ -127,8 +130,11 @@ pub struct HadalStrategy {
 /// Cost and yield of backlink look-ups.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct LookupStats {
-    lookups: u64,
+    /// `L` of the module documentation.
+    chosen: u64,
+    /// `B` of the module documentation.
     pages: u64,
+    /// `Gb` of the module documentation.
     events: f32,
 }
 
@@ -153,26 +159,26 @@ impl HadalStrategy {
         self.visits += 1;
         self.rates.set_events(self.events);
         self.events += visit.events;
-        visit.mentioned.iter().for_each(|site| self.rates.count_citation(*site));
+        visit.mentioned.iter().for_each(|site| self.rates.count_mention(*site));
         let rated = visit.rated();
         let discounted = self.rates.learn(&rated);
         self.lookups.pages += u64::from(visit.is_backlink);
         if visit.follows_backlink {
             self.lookups.events += discounted;
         }
-        self.rates.bonus(&rated)
+        self.rates.site_bonus(rated.link.site, rated.site)
     }
 
     /// Allowed look-ups per visit, `q` of the module documentation.
     fn lookup_share(&self) -> f32 {
-        let cost = (self.lookups.lookups + self.lookups.pages) as f32;
+        let cost = (self.lookups.chosen + self.lookups.pages) as f32;
         let per_visit = (self.events + 1.0) / (self.visits as f32 + YIELD_PRIOR);
         let per_lookup = (self.lookups.events + per_visit * YIELD_PRIOR) / (cost + YIELD_PRIOR);
         (LOOKUP_SHARE * per_lookup / per_visit).clamp(MIN_LOOKUP_SHARE, MAX_LOOKUP_SHARE)
     }
 
     fn may_look_up(&self) -> bool {
-        (self.lookups.lookups as f32) < FIRST_LOOKUPS + self.lookup_share() * self.visits as f32
+        (self.lookups.chosen as f32) < FIRST_LOOKUPS + self.lookup_share() * self.visits as f32
     }
 }
 
@@ -230,7 +236,7 @@ impl Strategy for HadalStrategy {
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
         let (link, lookup) = (heads.head(LINKS), heads.head(LOOKUPS));
         if lookup.is_some() && (link.is_none() || self.may_look_up()) {
-            self.lookups.lookups += 1;
+            self.lookups.chosen += 1;
             self.unsent.iter_mut().for_each(|unsent| unsent.lookups += 1);
             return QueueChoice::Serve(LOOKUPS);
         }
@@ -276,7 +282,7 @@ impl Strategy for HadalStrategy {
         let best_rate = heads.head(LINKS).map_or(0.0, |head| f64::from(head.score.exp()));
         vec![
             gauge("links", heads.link_count(LINKS) as f64),
-            gauge("look-ups", self.lookups.lookups as f64),
+            gauge("look-ups", self.lookups.chosen as f64),
             gauge("expected forms of the best link", best_rate),
         ]
     }
@@ -295,7 +301,7 @@ impl Strategy for HadalStrategy {
     fn learn_observations(&mut self, observations: &[u8]) -> Result<Vec<StrategyCommand>, RestoreError> {
         let learned: Observations =
             postcard::from_bytes(observations).map_err(|_| RestoreError { strategy: "hadal" })?;
-        self.lookups.lookups += learned.lookups;
+        self.lookups.chosen += learned.lookups;
         let (mut is_due, mut is_head_due) = (false, false);
         for visit in &learned.visits {
             self.observe(visit);
@@ -317,7 +323,7 @@ impl Strategy for HadalStrategy {
         let (strategy, rest) = postcard::take_from_bytes::<HadalStrategy>(saved)
             .map_err(|_| RestoreError { strategy: "hadal" })?;
         *self = strategy;
-        // States of earlier versions end here.
+        // States that were saved before folders were counted have no rest.
         self.rates.folders = postcard::from_bytes(rest).unwrap_or_default();
         Ok(())
     }
