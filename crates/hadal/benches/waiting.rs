@@ -139,7 +139,10 @@ fn measure(duration: Duration) -> Anyhow<()> {
         runtime.block_on(async { tokio::join!(crawl(setup, &mut ignore_events), halves) });
     ended?;
     let possible = possible(duration);
-    println!("{:>8} {:>9} {:>9} {:>8} {:>12} {:>7} {:>5}", "seconds", "possible", "answered", "share", "second half", "CPU", "RSS");
+    println!(
+        "{:>8} {:>9} {:>9} {:>8} {:>12} {:>7} {:>5}",
+        "seconds", "possible", "answered", "share", "second half", "CPU", "RSS"
+    );
     println!(
         "{:>8} {possible:>9.0} {all:>9} {:>8.2} {:>12.2} {:>7.2} {:>5.0}",
         duration.as_secs(),

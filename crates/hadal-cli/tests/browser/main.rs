@@ -89,7 +89,8 @@ async fn a_demo_is_watched_searched_marked_asked_and_stopped() {
 }
 
 async fn the_curve_grows(browser: &Browser) {
-    const POINTS: &str = "(document.querySelector('#curve .line-1 polyline.line')?.points.numberOfItems ?? 0)";
+    const POINTS: &str =
+        "(document.querySelector('#curve .line-1 polyline.line')?.points.numberOfItems ?? 0)";
     let before = browser.until(&format!("{POINTS} > 1 && {POINTS}")).await;
     browser.until(&format!("{POINTS} > {before} + 2")).await;
     browser.until("Number(document.querySelector('.tile.first .value').textContent) > 20").await;

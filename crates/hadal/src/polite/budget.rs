@@ -36,11 +36,12 @@ impl RequestBudget {
         if let Some(left) = own {
             return has_bytes && left > 0;
         }
-        if self.reserve.as_ref().is_some_and(|reserve| !reserve.take()) {
+        let max = self.max_requests.unwrap_or(u64::MAX);
+        let takes_reserve = || self.reserve.as_ref().is_none_or(|reserve| reserve.take());
+        if !has_bytes || self.requests.load(Ordering::Relaxed) >= max || !takes_reserve() {
             return false;
         }
-        let max = self.max_requests.unwrap_or(u64::MAX);
-        let one_more = |spent| (has_bytes && spent < max).then_some(spent + 1);
+        let one_more = |spent| (spent < max).then_some(spent + 1);
         self.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 

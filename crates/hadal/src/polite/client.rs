@@ -228,7 +228,7 @@ impl PoliteClient {
                     let target = follow_redirect(&url, &earlier, target, TrackingParams::Keep);
                     earlier.push(std::mem::replace(&mut url, target.map_err(|_| PageError::Redirects)?));
                 }
-                NextAction::Retry { .. } | NextAction::GiveUp(_) => {
+                NextAction::Retry { .. } | NextAction::GiveUp { .. } => {
                     return Err(no_page(&exchange.result?));
                 }
             }
@@ -346,7 +346,9 @@ impl Sending<'_> {
                     attempts += 1;
                     failed = Some(exchange);
                 }
-                NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp(_) => return Ok(exchange),
+                NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp { .. } => {
+                    return Ok(exchange);
+                }
             }
         }
     }

@@ -165,7 +165,7 @@ impl KnownHost {
         let crawl_delay = self.crawl_delay();
         let state = &mut self.state;
         let took = u32::try_from(exchange.took.as_millis()).unwrap_or(u32::MAX);
-        state.latency_ms = if state.requests == 0 { took } else { state.latency_ms / 8 * 7 + took / 8 };
+        state.latency_ms = if state.requests == 0 { took } else { moving_average(state.latency_ms, took) };
         let latency = Duration::from_millis(u64::from(state.latency_ms)).max(exchange.took);
         state.failures = if is_host_failure(exchange) { state.failures.saturating_add(1) } else { 0 };
         state.requests += 1;
@@ -173,8 +173,13 @@ impl KnownHost {
         state.next_at =
             next_request_at(now, latency, politeness, crawl_delay).max(rest_requested(exchange, now));
         state.group_next_at = next_request_at(now, latency, politeness, None);
-        if let NextAction::Retry { at, host_until, .. } = next {
-            state.next_at = state.next_at.max(*at).max(host_until.unwrap_or_default());
+        if let NextAction::Retry { at, .. } = next {
+            state.next_at = state.next_at.max(*at);
+        }
+        if let NextAction::Retry { host_until: Some(until), .. }
+        | NextAction::GiveUp { host_until: Some(until), .. } = next
+        {
+            state.next_at = state.next_at.max(*until);
         }
     }
 
@@ -297,7 +302,9 @@ impl HostCache {
 
     /// Removes the state of a host from the cache. The next use loads it again.
     pub fn remove(&mut self, host: HostIx) {
-        self.known.remove(&host);
+        if let Some(removed) = self.known.remove(&host) {
+            self.robots_bytes = self.robots_bytes.saturating_sub(robots_bytes(&removed.state));
+        }
     }
 
     /// Records the response to a robots.txt request for a host, see [`KnownHost::record_robots`].
@@ -311,11 +318,17 @@ impl HostCache {
     ) -> Result<HostState, E> {
         let agent = self.agent.clone();
         let known = self.get(host, load)?;
+        let before = robots_bytes(&known.state);
         known.record_robots(fetched, politeness, &agent, now);
         let state = known.state.clone();
-        self.robots_bytes += robots_bytes(&state);
+        self.robots_bytes = self.robots_bytes.saturating_sub(before) + robots_bytes(&state);
         Ok(state)
     }
+}
+
+/// Response time as an average: 7/8 of the old value plus 1/8 of the new one.
+fn moving_average(old_ms: u32, new_ms: u32) -> u32 {
+    u32::try_from((u64::from(old_ms) * 7 + u64::from(new_ms)) / 8).unwrap_or(u32::MAX)
 }
 
 fn robots_bytes(state: &HostState) -> usize {
@@ -377,11 +390,43 @@ mod tests {
         let busy = responded(429, &[("retry-after", "90")], "");
         known.record_exchange(
             &busy,
-            &NextAction::GiveUp(super::super::FailureKind::Http(429)),
+            &NextAction::GiveUp { kind: super::super::FailureKind::Http(429), host_until: None },
             &Politeness::default(),
             NOW,
         );
         assert_eq!((known.state.next_at, known.state.failures), (NOW.after(Duration::from_secs(90)), 1));
+    }
+
+    #[test]
+    fn response_times_below_eight_milliseconds_count() {
+        assert_eq!(moving_average(7, 7), 7);
+        assert_eq!(moving_average(800, 1_600), 900);
+        assert_eq!(moving_average(u32::MAX, u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn the_cache_counts_the_robots_txt_of_a_host_once_until_the_host_is_removed() {
+        let (mut cache, host) = (HostCache::new("hadal"), HostIx(3));
+        let load = || Ok::<_, std::convert::Infallible>(HostState::new(&Host::of(&page())));
+        let text = responded(200, &[], "User-agent: *\nDisallow: /private");
+        let request = match fresh().permission(&page(), NOW) {
+            Permission::FetchRobots(request) => request,
+            _ => panic!("robots.txt is not known"),
+        };
+        let fetched = RobotsResponse {
+            request: &request,
+            exchange: &text,
+            failures: 0,
+            from_other_host: false,
+            may_follow: &|_| true,
+        };
+        for _ in 0..2 {
+            cache.record_robots(host, &fetched, &Politeness::default(), NOW, load).unwrap();
+        }
+        let Some(RobotsState::Text(kept)) = &cache.known[&host].state.robots else { panic!("no text") };
+        assert_eq!(cache.robots_bytes, kept.len());
+        cache.remove(host);
+        assert_eq!(cache.robots_bytes, 0);
     }
 
     #[test]

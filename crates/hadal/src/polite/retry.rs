@@ -26,7 +26,12 @@ pub enum NextAction {
         kind: FailureKind,
     },
     /// Do not request the URL again.
-    GiveUp(FailureKind),
+    GiveUp {
+        /// Kind of failure, for the counters.
+        kind: FailureKind,
+        /// Earliest time of any request to the host, when the whole host is in trouble.
+        host_until: Option<Time>,
+    },
 }
 
 /// Maximum number of attempts per request, the first included. Guess.
@@ -55,15 +60,15 @@ pub fn next_action(
     };
     let (kind, host_wide) = match verdict {
         ExchangeVerdict::Final(action) => return action,
-        ExchangeVerdict::Temporary { kind, .. } if attempts.saturating_add(1) >= MAX_ATTEMPTS => {
-            return NextAction::GiveUp(kind);
-        }
         ExchangeVerdict::Temporary { kind, host_wide } => (kind, host_wide),
     };
     let named = exchange.result.as_ref().ok().and_then(|response| retry_after(&response.headers, now));
     let wait = |failures| now.after(named.unwrap_or_else(|| back_off(failures)));
     let host_until = host_wide.then(|| wait(host_failures));
-    NextAction::Retry { at: wait(u32::from(attempts)), host_until, kind }
+    match attempts.saturating_add(1) < MAX_ATTEMPTS {
+        true => NextAction::Retry { at: wait(u32::from(attempts)), host_until, kind },
+        false => NextAction::GiveUp { kind, host_until },
+    }
 }
 
 /// Back-off after `failures` failures: 2 s, doubled with every failure, 300 s at most.
@@ -174,7 +179,7 @@ fn verdict_on_error(error: FetchError) -> ExchangeVerdict {
 }
 
 fn give_up(kind: FailureKind) -> ExchangeVerdict {
-    ExchangeVerdict::Final(NextAction::GiveUp(kind))
+    ExchangeVerdict::Final(NextAction::GiveUp { kind, host_until: None })
 }
 
 #[cfg(test)]
@@ -206,7 +211,7 @@ mod tests {
     }
 
     fn given_up(kind: FailureKind) -> NextAction {
-        NextAction::GiveUp(kind)
+        NextAction::GiveUp { kind, host_until: None }
     }
 
     #[test]
@@ -257,6 +262,10 @@ mod tests {
         assert_eq!(decide(&closed, 0, 0), again(FailureKind::Fetch(FetchError::Closed), 2, None));
         assert_eq!(decide(&closed, 1, 0), again(FailureKind::Fetch(FetchError::Closed), 4, None));
         assert_eq!(decide(&closed, 2, 0), given_up(FailureKind::Fetch(FetchError::Closed)));
+        let refused = decide(&failed(FetchError::Connect), 2, 2);
+        let host_until = Some(NOW.after(Duration::from_secs(8)));
+        let kind = FailureKind::Fetch(FetchError::Connect);
+        assert_eq!(refused, NextAction::GiveUp { kind, host_until }, "the host rests all the same");
         assert_eq!(decide(&closed, u8::MAX, 0), given_up(FailureKind::Fetch(FetchError::Closed)));
     }
 

@@ -41,7 +41,7 @@ impl RecordingFetcher {
                 }
                 (NextAction::Redirect(target), _) => url = plain(target),
                 (_, Err(error)) => return Err(error.to_string()),
-                (NextAction::GiveUp(kind) | NextAction::Retry { kind, .. }, _) => {
+                (NextAction::GiveUp { kind, .. } | NextAction::Retry { kind, .. }, _) => {
                     return Err(kind.to_string().replace('_', " "));
                 }
             }

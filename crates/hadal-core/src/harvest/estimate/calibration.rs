@@ -1,8 +1,8 @@
 //! Intervals that hold the true size in nine of ten harvests.
 //!
-//! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers
-//! that are mostly cut by a result cap. Without a cap a few answers hold most records, so there is less
-//! evidence per record.
+//! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers that are
+//! mostly cut by a result cap. Without a cap a few long answers bring most records, so a record is captured fewer
+//! times.
 //!
 //! With stated totals, let `N` be the size by [stated totals](super::stated_totals), `se` the standard error of `ln N`,
 //! `S` the number of seen records. The ends of the interval are
@@ -42,14 +42,14 @@ pub const KNOTS: usize = 8;
 pub struct Calibration {
     /// Factor and power that turn the standard error `se` into the spread of the residuals.
     pub spread: [f64; 2],
-    /// Lower, middle and upper quantile of the residuals of `ln N`, in units of the spread. They are skewed:
-    /// the true size is above the one by totals more often than below, and by more.
+    /// 3 %, 50 % and 97 % quantile of the residuals of `ln N`, in units of the spread. They are skewed: the true size
+    /// is above the one by totals more often than below, and by more.
     pub totals_quantiles: [f64; 3],
     /// `w_i`: weights of the features of the capture history.
     pub feature_weights: [f64; FEATURES],
     /// Values of `y` at which the error quantiles were taken: means of groups of equal size.
     pub knots: [f64; KNOTS],
-    /// Lower, middle and upper quantile of the errors of `y` at the knots.
+    /// 3 %, 50 % and 97 % quantile of the errors of `y` at the knots.
     pub error_quantiles: [[f64; KNOTS]; 3],
     /// Combination of both sources.
     pub combination: Combination,
@@ -95,8 +95,7 @@ pub const CUT_ANSWERS: Calibration = Calibration {
     combination: Combination { least_captures: 0.050, distance: 1.250, scale: [1.000, 1.000] },
 };
 
-/// Distance of the corrected estimate above the bound, as a share of the distance of the old estimate below
-/// it. Guess.
+/// If the estimate lies a distance `d` below the bound, the corrected one lies this times `d` above it. Guess.
 const ESTIMATE_ABOVE_BOUND: f64 = 0.5;
 
 /// Lower end of `ln(unseen / S)` below which the database may have no unseen record: one for twenty seen ones. Guess.
@@ -106,7 +105,7 @@ const MIN_LOG_UNSEEN: f64 = -3.0;
 const MIN_TOTALS: f64 = 1e-3;
 
 impl Calibration {
-    /// Figures that estimates use.
+    /// Shipped figures: those for cut-off answers, or those for complete ones.
     pub fn shipped(is_cut_off: bool) -> &'static Calibration {
         if is_cut_off { &CUT_ANSWERS } else { &UNCUT_ANSWERS }
     }

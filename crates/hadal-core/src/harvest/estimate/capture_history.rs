@@ -16,8 +16,8 @@
 //! were seen before. Distinct records are counted, because a form with a fixed ranking repeats some records
 //! in every answer.
 //!
-//! The added halves keep the logarithms finite. The features fall while records are captured again and no new
-//! one appears.
+//! The added 0.5 keeps the logarithms finite. All features decrease while answers repeat seen records and bring no new
+//! one.
 
 use super::latest_answers::LatestAnswers;
 use crate::harvest::policy::result_cap::ResultCap;

@@ -10,8 +10,8 @@
 //! half_width = 1.645 * sqrt(unseen * (1 - unseen) / (new + again + 1))
 //! ```
 //!
-//! A policy prefers words with many new records, so `unseen` is rather too high. It corrects an estimate only
-//! where both contradict each other.
+//! A policy prefers words with many new records, so `unseen` is biased upwards. Therefore it replaces an estimate only
+//! if both contradict each other.
 
 use super::SizeEstimate;
 use std::collections::VecDeque;

@@ -10,10 +10,11 @@
 //! | stated totals of words | `stated_totals` | with at least two different totals |
 //! | number of captures of each record | `capture_history` | with a few recaptures |
 //!
-//! The first source that applies of the upper two gives the estimate. Otherwise the lower two give it: either
-//! alone, or both combined. `calibration` turns these two into intervals and combines them. `latest_answers`
-//! corrects an estimate from captures alone that the latest answers contradict. [`stop`] decides when a
-//! harvest ends.
+//! If one of the first two sources applies, it alone gives the estimate. Otherwise the last two do, alone or combined.
+//! `calibration` turns these two into intervals and combines them. `latest_answers` corrects an estimate from captures
+//! alone that the latest answers contradict. [`stop`] decides when a harvest ends.
+//!
+//! Coverage is `S / N`, the seen records over the size. The lower end of its interval is `S` over the upper end of the size.
 
 pub mod calibration;
 mod capture_history;

@@ -5,14 +5,14 @@ use super::SizeEstimate;
 /// Number of latest requests over which the yield is measured. Guess.
 pub const WINDOW: u64 = 100;
 
-/// Least value of `1 - target` in the tolerance for the lower end of the coverage interval. Guess.
+/// Minimum of `1 - target` in that tolerance, so that a target of 1 can be reached. Guess.
 const MIN_MISSING: f64 = 0.02;
 
 /// New records or changes per request below which a harvest or refresh is not worth its requests: one in fifty. Guess.
 pub const MIN_YIELD: f64 = 0.02;
 
-/// Distance of the lower end of the coverage interval from the target, in units of `1 - target`, up to which the target
-/// counts as reached. Guess.
+/// The target counts as reached if the lower end of the coverage interval is at most this times `1 - target` below it.
+/// Guess.
 const TOLERANCE: f64 = 2.0;
 
 /// While the last queries bring at least this many new records per request, even the lower end of the

@@ -87,7 +87,8 @@ impl FolderVisits {
             return 0.0;
         }
         let (pages, failures, of_site) = (f32::from(pages), f32::from(failures), f32::from(site_failures));
-        let of_site = (of_site + SITE_PRIOR_VISITS * USUAL_FAILURES) / (of_site + site_pages as f32 + SITE_PRIOR_VISITS);
+        let of_site = (of_site + SITE_PRIOR_VISITS * USUAL_FAILURES)
+            / (of_site + site_pages as f32 + SITE_PRIOR_VISITS);
         let of_folder = (failures + FOLDER_PRIOR_VISITS * of_site) / (failures + pages + FOLDER_PRIOR_VISITS);
         ((1.0 - of_folder) / (1.0 - of_site)).ln().min(0.0)
     }
@@ -178,7 +179,8 @@ impl LinkRates {
     pub fn link_prior(&self, link: &LinkDescription, site: &SiteCounters) -> f32 {
         let facts = link.traits.facts(self.mentions_if_new(link.site, site));
         let failures = self.failures[link.site.0];
-        weighted(&self.weights.link, &facts) + self.folders.log_success_ratio(link.folder, failures, site.pages)
+        weighted(&self.weights.link, &facts)
+            + self.folders.log_success_ratio(link.folder, failures, site.pages)
     }
 
     /// Learned part of a link's score, `w·x(l, s)`.

@@ -83,7 +83,7 @@ impl<'a> OutcomeBuilder<'a> {
                 self.outcome.end = retry(queued, at, kind);
                 return Ok(Vec::new());
             }
-            NextAction::GiveUp(kind) => self.outcome.end = StepEnd::Failed(kind),
+            NextAction::GiveUp { kind, .. } => self.outcome.end = StepEnd::Failed(kind),
         }
         match self.outcome.end {
             StepEnd::Failed(_) => self.learn_failure(&queued.link),
@@ -205,7 +205,7 @@ fn retry(queued: QueuedLink, at: Time, kind: FailureKind) -> StepEnd {
 /// Gives up where a retry would follow: links of closed sites are not retried.
 fn without_retry(next: NextAction) -> NextAction {
     match next {
-        NextAction::Retry { kind, .. } => NextAction::GiveUp(kind),
+        NextAction::Retry { kind, host_until, .. } => NextAction::GiveUp { kind, host_until },
         other => other,
     }
 }

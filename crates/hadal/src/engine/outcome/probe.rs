@@ -29,7 +29,7 @@ impl OutcomeBuilder<'_> {
                 return Ok(Vec::new());
             }
             NextAction::Redirect(target) => Some(target),
-            NextAction::Accept | NextAction::GiveUp(_) => None,
+            NextAction::Accept | NextAction::GiveUp { .. } => None,
         };
         let mut probe = probe.clone();
         let status = exchange.result.as_ref().map_or(0, |response| response.status);

@@ -51,14 +51,13 @@ const EXTENSION_INTERVAL: u32 = 4;
 /// Greatest result cap for which stated totals of broad words determine `lambda` of the yield model. Guess.
 const SMALL_CAP: u32 = 32;
 
-/// Answers at the start of a harvest of which only the first page is read, while other queries promise
-/// enough. Almost all records are new then, so switching words costs nothing and shows several totals.
-/// Afterwards the longest answer is continued. Independent of the phase in which broad words are preferred
-/// (`BROAD_FIRST_ANSWERS`). Guess.
+/// For this many answers at the start of a harvest, only the first page is read if another query is worth enough.
+/// Almost all records are new then, so a new word costs no yield and shows another total. Afterwards the longest answer
+/// is continued. Independent of the phase in which broad words are preferred (`BROAD_FIRST_ANSWERS`). Guess.
 const FIRST_PAGE_ONLY_ANSWERS: u32 = 6;
 
-/// Least value of a new query for which the next page of an answer is left, as a share of the value of a full
-/// page of new records. Guess.
+/// A new query is preferred to the next page only if its value is at least this share of that of a full page of new
+/// records. Guess.
 const MIN_VALUE_TO_EXPLORE: f64 = 0.2;
 
 /// An answer without a total that is at least as long as any before counts as cut if it holds less than this

@@ -138,7 +138,7 @@ impl PausedAnswers {
     }
 
     /// Removes an answer that cannot be continued. After [`MAX_FAILED_CONTINUATIONS`] of them, all paused answers count
-    /// as lost. Returns the words that may be queried once more then.
+    /// as lost. Returns the words of the lost answers; they may be queried again.
     fn remove_lost(&mut self, words: &str) -> Vec<u32> {
         let is_first_loss = self.lost.len() < MAX_FAILED_CONTINUATIONS;
         let Some(paused) = self.take(words).filter(|_| is_first_loss) else { return Vec::new() };

@@ -2,9 +2,9 @@
 //!
 //! The sample shows which words occur together, and which words of a record were visible before they were queried.
 //!
-//! It holds every record until it is full. Then one more zero bit is required at the end of the hash of a record's id:
-//! half of the records leave, and only records with such a hash enter from then on. So each seen record is in the
-//! sample with the same probability `2^-halvings`, and represents `2^halvings` records.
+//! It holds every record until it is full. Then one more trailing zero bit of the hash of the record id is required.
+//! This removes about half of the records and applies to all later ones. So each seen record is in the sample with the
+//! same probability `2^-halvings`, and represents `2^halvings` records.
 
 use super::captures::WordCounts;
 use crate::harvest::record::RecordId;

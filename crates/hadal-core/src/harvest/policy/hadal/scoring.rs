@@ -53,9 +53,9 @@ const MAX_SHARE: f64 = 0.95;
 /// Slope of the chord above `breadth` on the shares up to [`MAX_SHARE`]: `(breadth(0.95) - 1) / 0.95`, rounded up.
 const BREADTH_BOUND_SLOPE: f64 = 2.27;
 
-/// Exponent of the preference for broad and long answers when a new query competes with a paused answer.
-/// Chosen by hand: with 0.5, `hadal eval harvest --records 2000` needs 4 % more requests to 50-90 % in the
-/// setting `base`.
+/// Exponent of the preference for broad and long answers when a new query competes with a paused answer. Chosen by
+/// hand: with 0.5 instead, `hadal eval harvest --records 2000` needs 4 % more requests to reach 50 to 90 % coverage in
+/// the setting `base`.
 const PREFERENCE_EXPONENT: f64 = 0.25;
 
 /// Limits of the ratio of stated to expected unseen records of a broad word. Guess.

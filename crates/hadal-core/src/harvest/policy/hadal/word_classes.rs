@@ -1,4 +1,4 @@
-//! Word classes: kinds of words that the form has in its index.
+//! Word classes: kinds of words that a form may or may not index, such as stop words or numbers.
 //!
 //! Many forms do not index stop words, short words or numbers: such a query returns nothing although seen
 //! records contain the word. Let `found` of the `sent` words of a class have returned records. The

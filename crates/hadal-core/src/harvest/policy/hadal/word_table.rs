@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// Maximum number of broad words whose stated totals are used. Guess.
 const MAX_STATED_WORDS: usize = 256;
 
-/// Answer to a query for one word.
+/// Part of the answer to a word that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WordStatus {
     #[default]

@@ -88,7 +88,8 @@ const EXCERPT_BETA: f64 = 1.05;
 const MIN_STATED_UNSEEN: f64 = 30.0;
 const MIN_STATED_WEIGHT: f64 = 5.0;
 
-/// Levels of `kappa` and `phi`; level `i` is for ratios from `2^i`. Guess.
+/// Levels of `kappa` and `phi`; level `i` is for ratios from `2^i`. The ratio of `phi` is twice the number of matching
+/// records over the page length, so its level 1 begins at one page. Guess.
 const LEVELS: usize = 12;
 
 /// Initial values of the ratios, as (value, weight in expected records). Guesses.
@@ -397,8 +398,8 @@ impl YieldModel {
     }
 }
 
-/// Learns the share of seen records that came back. An answer counts for [`MAX_RETURN_EVIDENCE`] records at most,
-/// because a label that every record shows is not indexed.
+/// Learns the share of seen records that came back. An answer counts for [`MAX_RETURN_EVIDENCE`] records at most: a
+/// label that every record shows may not be indexed, and would otherwise outweigh all other words.
 fn learn_return(share: &mut DecayingRatio, again: u32, before: f32) {
     let scale = (MAX_RETURN_EVIDENCE / f64::from(before).max(1e-9)).min(1.0);
     share.learn(scale * f64::from(again), scale * f64::from(before));
