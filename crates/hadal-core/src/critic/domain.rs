@@ -219,7 +219,8 @@ impl DomainTrainingSet {
         judged
     }
 
-    /// Calibration of the models. Its bias makes "other" rarer: a plain box on a site of a domain mostly searches it.
+    /// Calibration of the models. The fitted bias lowers P(other), because a search box without words on a site of a
+    /// domain usually searches that domain.
     fn calibrate(&self, judged: &[Vec<f32>]) -> Temperature {
         Temperature::fit(judged, &self.domains, &self.weights)
     }

@@ -23,9 +23,9 @@ const IMAGE_SEARCH: usize = 64;
 /// Link index of an anchor without a usable target URL.
 pub(super) const NO_LINK: u32 = u32::MAX;
 
-/// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`]. Links that a script
-/// opens come last: their targets are less certain, and links far down a page have a lower prior. With `is_used`, only
-/// the first link to a URL that is used and may be followed gets a context.
+/// Links in document order, and for every collected anchor the index of its link or [`NO_LINK`]. Links opened by
+/// scripts come last, because their targets are less certain and the position of a link lowers its score. If `is_used`
+/// is given, only the first followable link to each URL gets a context.
 pub(super) fn links(
     found: &Collected<'_>,
     page: &Url,

@@ -40,9 +40,9 @@ impl LearnedState<'_> {
         Some(found).filter(|found| found.score >= MIN_GROUP_SCORE || found.is_known)
     }
 
-    /// Best group when text of earlier answers may count too: a small collection shows the same records for many
-    /// queries. Such a group is believed if enough records contain a query word, or if it stands where records stood
-    /// before and either an answer without results is known or the group is as long as the page states.
+    /// Second attempt that counts only texts of empty answers as furniture, because a small collection shows the same
+    /// records for many queries. The group is accepted if (a) enough records contain a query word, or (b) it is in the
+    /// place of earlier records and either an empty answer is known or its length is the stated one.
     fn find_familiar_group(
         &self,
         document: &Document,
@@ -210,8 +210,8 @@ fn stated_page_size(count: &StatedCount) -> Option<u64> {
 }
 
 /// First count that fits the number of records found. Zero fits too, because a page without results may list
-/// suggestions. But for a query without words (`is_wordless`), no record can be seen to match, and zero may count
-/// bookmarks, so it comes after positive counts.
+/// suggestions. For a query without words we cannot check that records match, and a 0 may count something else (such as
+/// bookmarks). Then positive counts are preferred.
 fn fitting_count(counts: &[StatedCount], records: usize, is_wordless: bool) -> Option<StatedCount> {
     let fits = |count: &&StatedCount| count.total > 0 && count.total >= records as u64;
     let positive = counts.iter().find(fits).copied();

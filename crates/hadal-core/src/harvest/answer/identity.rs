@@ -42,8 +42,8 @@ const MAX_PARTS_PER_URL: usize = 40;
 const MAX_RECORDS: usize = 100;
 /// Least length of a value that may be a token, in bytes. Guess.
 const MIN_TOKEN_BYTES: usize = 8;
-/// Largest step between the numbers of neighbouring records that still counts as a position; some positions may be
-/// hidden. Guess.
+/// Maximum difference between the numbers of neighbouring records if they are list positions; above 1, because some
+/// records may be hidden. Guess.
 const MAX_POSITION_STEP: i64 = 3;
 /// Least number of records for growing numbers to be taken for positions. Guess.
 const MIN_POSITIONS: usize = 3;

@@ -18,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAX_TEXT_WEIGHT: usize = 200;
 /// Factor on the weight of a text without letters. Guess.
 const NUMBER_WEIGHT: f32 = 0.3;
-/// Share of new weight up to which a range counts as known text. Guess; it lies above the novelty of texts
-/// that all other answers show (0.03 and 0.04).
+/// A range whose new weight is at most this share of its weight counts as 0. Must be above the novelty of texts that
+/// all answers show (0.03 and 0.04 in furniture.rs).
 const MAX_STALE_SHARE: f32 = 0.06;
 /// Share of fixed weight above which a whole range is fixed. Guess.
 const MIN_FIXED_SHARE: f32 = 0.9;

@@ -7,8 +7,8 @@ use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::query::Query;
 use crate::http::Request;
 
-/// Maximum number of queries that one choice may skip because their requests were answered without a record.
-/// Guess; bounds the loop.
+/// Maximum number of queries that one call of `choose` may skip because an earlier identical request returned no
+/// record. Guess; bounds the loop.
 const MAX_SKIPPED_QUERIES: usize = 4_096;
 
 impl HarvestSession {
@@ -43,8 +43,8 @@ impl HarvestSession {
         self.completion.ending(&self.options, &self.search_check, &prospects)
     }
 
-    /// Next query with a request that was not yet answered without a record. The session learns the empty answer of
-    /// the others without a request.
+    /// Next query whose request was not already answered without a record. Queries that were are skipped: the session
+    /// learns an empty answer for them without sending anything.
     fn next_query(&mut self) -> Option<Query> {
         for _ in 0..MAX_SKIPPED_QUERIES {
             let query = self.sources.next_query(&self.progress())?;

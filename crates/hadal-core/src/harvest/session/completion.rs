@@ -4,12 +4,11 @@
 //!
 //! 1. The first answers are all the same: the form does not search.
 //! 2. The wanted number of records is reached.
-//! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the
-//!    expected yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts
-//!    only after [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most
-//!    records. An estimate of fewer unseen records than the last [`COMPARED_QUERIES`] queries found is
-//!    ignored. While the last queries bring many new records, the lower end of the interval has to reach the
-//!    coverage too.
+//! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
+//!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
+//!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most records. If the last
+//!    COMPARED_QUERIES queries found more new records than the estimate says are left, the estimate is ignored. While
+//!    the last queries bring many new records, the lower end of the interval has to reach the coverage too.
 //! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
 //!    browse list is left. `B` is 100 while the estimated coverage is below the target. A harvest without records first
 //!    sends all words of the entry page and its language.
@@ -27,8 +26,8 @@ const MIN_QUERIES_WITHOUT_NEW: u64 = 20;
 const MAX_QUERIES_WITHOUT_NEW: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
 const RECORDS_PER_QUERY_WITHOUT_NEW: u64 = 20;
-/// Words with records before an estimate from words ends a harvest. Guess: two words of one name always occur
-/// together and give one observation.
+/// Words with records before an estimate from words ends a harvest. Guess. Words of one name occur together and are not
+/// independent observations, so two are not enough.
 const MIN_ANSWERED_WORDS: u32 = 5;
 /// Latest queries whose new records are compared with the unseen records of an estimate. Guess.
 const COMPARED_QUERIES: usize = 10;
@@ -147,8 +146,8 @@ impl CompletionState {
         }
     }
 
-    /// Returns true if the empty query or browse lists showed most records. Otherwise enough words must have had
-    /// records, and the last queries no more new records than the estimate leaves.
+    /// True if the coverage rule may end the harvest: lists showed at least half of the records, or at least
+    /// MIN_ANSWERED_WORDS words had records and the last queries found no more new records than the estimate leaves.
     fn may_end_by(&self, estimate: &SizeEstimate, prospects: &Prospects) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;
         let is_contradicted = self.recent.of_last_queries().1 as f64 > left;

@@ -24,7 +24,8 @@ const MIN_WEIGHT: f64 = 0.02;
 const MAX_WORDS: usize = 100;
 /// Detail pages fetched before their value is judged. Guess.
 const TEST_PAGES: u32 = 4;
-/// Least number of words that a richer detail page adds. It must also add half as many words as the entry has. Guess.
+/// A detail page counts as richer if it adds at least this many words and at least half as many as the entry has.
+/// Guess.
 const MIN_ADDED_WORDS: usize = 8;
 /// Detail pages that are fetched automatically however few other requests were sent. Guess.
 const MIN_AUTO_PAGES: u32 = 8;
@@ -71,8 +72,8 @@ impl DetailPages {
         self.check.add_listed(record);
     }
 
-    /// Returns true if the detail page of a new record is to be fetched, once for each page. The list showed the record
-    /// with `shown` records.
+    /// Decides whether the detail page of a new record is fetched, and records that it is queued. `shown` is the number
+    /// of records on the result page.
     pub fn add_new(&mut self, record: &Record, shown: usize, form: &EntryPage) -> bool {
         // A list of all records needs no words for queries.
         let is_needed = self.mode == DetailMode::Always || shown <= MAX_DETAILED_RECORDS && !form.lists_all();

@@ -35,7 +35,7 @@ pub enum HarvestEnding {
     Forbidden,
     /// The form stores queries as entries or messages: it does not search.
     EntryStored,
-    /// The policy kept continuing answers that the session does not hold.
+    /// The policy repeatedly asked to continue answers that are not paused: an error in the policy.
     PolicyFailed,
 }
 

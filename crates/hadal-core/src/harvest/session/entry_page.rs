@@ -55,7 +55,7 @@ impl EntryPage {
         self.form.source.is_endpoint() && self.form.fields.iter().all(|field| field.kind == FieldKind::Hidden)
     }
 
-    /// Builds the request for a query. A list of all records may be long.
+    /// Builds the request for a query. A full list gets a larger body limit and loses an empty query string.
     pub fn request_for(&self, query: &Query) -> Request {
         let mut request = self.short_request(query);
         if self.lists_all() {

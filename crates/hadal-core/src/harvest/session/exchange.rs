@@ -63,7 +63,7 @@ pub struct ParsedResponse {
     pub document: Option<Document>,
     /// Body that is data, such as JSON; `None` if there is a document.
     pub data: Option<Box<DataDocument>>,
-    /// Time between the response before this one and this one, if known.
+    /// Time since the previous response, if known.
     pub interval: Option<Duration>,
 }
 

@@ -1,7 +1,8 @@
 //! Forms that look records up by name: the address of a record is a query of the form itself.
 //!
-//! A query that names a known record is answered with the page of this record. Its lines and links look like results
-//! and are none. If most known records have addresses of this kind, such an answer counts as the named record alone.
+//! A query that names a known record is answered with the page of this record. The lines and links of that page look
+//! like results but are not. If most known records have addresses of this kind, such an answer counts as the named
+//! record alone.
 
 use crate::critic::probe::query_field;
 use crate::harvest::query::Query;

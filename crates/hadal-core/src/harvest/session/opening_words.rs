@@ -69,8 +69,8 @@ impl OpeningWords {
         self.words.extend(other.words.into_iter().filter(|word| known.insert(word.clone())));
     }
 
-    /// Returns true if a word is the next query after this number of finished queries: on a page in English every
-    /// second one, because the policy sends frequent English words too.
+    /// True if the next query is a word of this queue. On English pages it alternates with the policy, which also
+    /// starts with frequent English words.
     pub fn is_due(&self, queries: u32) -> bool {
         let by_turn = queries >= ENGLISH_QUERIES_BEFORE && queries % 2 == 1;
         !self.words.is_empty() && (by_turn || self.is_foreign && queries >= QUERIES_BEFORE)

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 /// Maximum number of pages read of one answer. Guess.
 pub const MAX_PAGES: u32 = 2_000;
-/// Pages of a list of all records that are stored at once. A stop loses at most these. Guess.
+/// Pages of a full list that are read and stored as one part. A kill loses at most one part. Guess.
 pub const LIST_PART: u32 = 100;
 /// Detail pages fetched for one answer. Guess.
 const MAX_DETAILS: usize = 10_000;
@@ -101,7 +101,7 @@ impl AnswerReading {
         Some(self.next.with_purpose(purpose))
     }
 
-    /// Adds a page whose records follow.
+    /// Counts a page; its records are added afterwards by `add`.
     pub fn add_page(&mut self, answer: &mut Answer) {
         if self.pages == 0 {
             self.facets = std::mem::take(&mut answer.facets);
@@ -122,8 +122,8 @@ impl AnswerReading {
         self.next = FollowedRequest::new(next.request);
     }
 
-    /// Counts the records of a list of all records that was read to its end, or to an empty page, if the form states no
-    /// total. `kind` is that of the last page.
+    /// Sets the total to the number of records read, if the list of all records ended and the form stated no total.
+    /// `kind` is that of the last page.
     pub fn complete_list(&mut self, kind: AnswerKind) {
         if kind == AnswerKind::Results || self.pages > 1 {
             let all = u64::from(self.query.after) + self.records.len() as u64;

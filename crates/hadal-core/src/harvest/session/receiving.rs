@@ -292,8 +292,8 @@ impl HarvestSession {
     }
 }
 
-/// Time between two searches after a site asked for another `wait`. That is what is left of the site's interval: the time
-/// that `passed` since the request before is the rest of it, or else the `known` interval.
+/// New interval between searches after the site asked for a further `wait`: `wait` plus the time that we had already
+/// waited. That is the `known` interval, or before there is one the time that `passed` since the last request.
 fn longer_interval(known: Option<Duration>, wait: Duration, passed: Option<Duration>) -> Duration {
     (wait + known.or(passed).unwrap_or(DEFAULT_DELAY)).min(MAX_INTERVAL)
 }

@@ -43,7 +43,7 @@ impl Surroundings {
         Some(next)
     }
 
-    /// Queues the first and the last page of the largest group of links with one URL shape, behind those that wait.
+    /// Groups the links of a page by URL shape and queues the first and the last link of the largest group.
     pub fn add_links(&mut self, page: &Page) {
         let is_near = |url: &&Url| url.origin() == page.url.origin();
         let urls = page.links.iter().map(|link| &link.url).filter(is_near).map(without_fragment);

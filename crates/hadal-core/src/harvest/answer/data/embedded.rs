@@ -15,9 +15,9 @@ use memchr::memmem;
 const MAX_SCRIPTS: usize = 40;
 /// Bytes of the shortest script that may hold records. Guess.
 const MIN_BYTES: usize = 300;
-/// Records of a state that is a list. Guess.
+/// Minimum number of records of an embedded list. Guess.
 const MIN_RECORDS: usize = 3;
-/// Share of the records' titles that a page shows at most if it leaves them to a script. Guess.
+/// If the page text shows more than this share of the titles, the records are read from the HTML instead. Guess.
 const MAX_SHOWN: f64 = 0.2;
 /// Least text of the records per text of the page. Guess: settings and menus are shorter than what the page shows.
 const MIN_TEXT_RATIO: f64 = 1.0;

@@ -23,9 +23,9 @@ const MAX_DEPTH: usize = 8;
 /// Names of page numbers. Spellings seen in public APIs.
 const PAGE_NAMES: [&str; 9] =
     ["page", "p", "pg", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "paged"];
-/// Names of offsets. Spellings seen in public APIs.
-const OFFSET_NAMES: [&str; 9] =
-    ["offset", "start", "from", "skip", "startindex", "startat", "startrecord", "firstresult", "first"];
+/// Names of offsets. Spellings seen in public APIs. `first` is missing: in GraphQL it is the page size.
+const OFFSET_NAMES: [&str; 8] =
+    ["offset", "start", "from", "skip", "startindex", "startat", "startrecord", "firstresult"];
 /// Names of the number of pages. Spellings seen in public APIs.
 const PAGES_NAMES: [&str; 7] =
     ["totalpages", "pages", "nbpages", "pagecount", "lastpage", "numpages", "maxpage"];
@@ -552,6 +552,9 @@ mod tests {
         let body = format!(r#"{{"query":"{query}","variables":{{"t":"x"}}}}"#);
         let info = json!({"data": {"pageInfo": {"endCursor": "c9", "hasNextPage": true}}});
         assert!(next(&info, &body).unwrap().contains(r#""variables":{"after":"c9","t":"x"}"#));
+        let page_size =
+            r#"{"query":"query F($first: Int) { find(first: $first) { id } }","variables":{"first":10}}"#;
+        assert_eq!(next(&json!({"edges": []}), page_size), None, "the page size is no offset");
         assert_eq!(
             next(&json!({"next_cursor": "c"}), r#"{"q":"x"}"#).as_deref(),
             Some(r#"{"cursor":"c","q":"x"}"#)

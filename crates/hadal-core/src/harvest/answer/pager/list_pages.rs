@@ -23,8 +23,8 @@ impl ListPages<'_> {
         }
     }
 
-    /// Returns true for the address of this list that differs from the page's in the parameters of its pager
-    /// only: those that the next page changes, and numbers of the page's own address.
+    /// True if a URL is another page of this list: it differs from the page's URL only in parameters that the next page
+    /// changes too, or that are numbers in both.
     fn contains(&self, url: &Url) -> bool {
         let has_query = self.page.query().is_some_and(|query| !query.is_empty());
         has_query

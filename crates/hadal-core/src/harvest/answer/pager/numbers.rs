@@ -76,8 +76,8 @@ fn numberless_key(url: &Url) -> u64 {
     hasher.finish()
 }
 
-/// Returns true for a row with two neighbouring numbers, one of which may be missing between them, and for the single
-/// number of a pager with two pages.
+/// True if two neighbouring links of the row differ by 1, or by 2 (the current page has no link), and for the single
+/// link of a pager with two pages.
 fn is_pager(here: &Url, row: &[NumberedLink<'_>]) -> bool {
     match row {
         [only] => {

@@ -68,7 +68,7 @@ pub(super) fn keeps_query(here: &Url, there: &Url, words: &str) -> bool {
     ours.is_empty() || here.path() != there.path() || theirs.iter().any(|name| ours.contains(name))
 }
 
-/// Path and query of a URL in lower case, without percent signs and with spaces for `+`.
+/// Path and query of a URL, percent-decoded and in lower case.
 fn decoded(url: &Url) -> String {
     let text = format!("{}?{}", url.path(), url.query().unwrap_or_default());
     let bytes = url::form_urlencoded::parse(text.replace('&', "%26").replace('=', "%3D").as_bytes())

@@ -140,8 +140,8 @@ fn siblings<'a>(view: &'a AnswerView<'_>, segment: Segment) -> impl Iterator<Ite
     std::iter::successors(Some(segment.first), next).take(MAX_NODES)
 }
 
-/// Returns true if at least 80 % as many holders as records exist: then the holders are the records. Lists are no records:
-/// under several headings, many have one item only.
+/// True if there are nearly as many holders as records (80 %), so that each holder is one record. Lists (`ul`, `ol`)
+/// are excluded: below headings, many lists have one item.
 fn holders_are_records(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
     let is_list = |at: &usize| matches!(view.outline.nodes()[*at].tag, tag!("ul") | tag!("ol"));
     let are_many = group.holders.len() > 1 && group.holders.len() * 10 >= group.segments.len() * 8;
