@@ -115,8 +115,8 @@ pub enum NotSent {
     /// No request to this host can succeed.
     #[error(transparent)]
     Unreachable(FetchError),
-    /// The host asks for a longer pause than this session waits.
-    #[error("the host asks for a pause of {} s, which is longer than this session waits", .0.as_secs())]
+    /// The pause of the host (`Retry-After`, or back-off after failures) is longer than this session waits.
+    #[error("requests to this host pause for {} s, which is longer than this session waits", .0.as_secs())]
     WaitTooLong(Duration),
     /// The request or byte budget is spent.
     #[error("the request or byte budget is spent")]
