@@ -1,8 +1,8 @@
 //! End of a session: when it is over, and the checkpoints that keep it.
 
-use super::{CrawlError, CrawlMode, CrawlSummary, Emit, Engine, MAX_HOST_WAIT};
-use crate::store::RunState;
-use hadal_core::address::Host;
+use super::workers::save_strategy;
+use super::{CrawlError, CrawlMode, CrawlSummary, Engine, MAX_HOST_WAIT};
+use crate::store::{RunProgress, RunState};
 use hadal_core::link::QueueId;
 use hadal_core::strategy::QueueHeads;
 use std::time::Duration;
@@ -13,47 +13,37 @@ const MAX_SEED_WAIT: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// True when the session is over: nothing is in flight, and no host is worth waiting for.
+    ///
+    /// A session on the system clock that was stopped waits for the requests in flight for a limited time. They count as
+    /// interrupted when the run resumes.
     pub(super) fn is_over(&mut self) -> bool {
-        if *self.crawl.stop.borrow() {
-            self.progress.end(RunState::Stopped);
-        }
+        let stopped_for = self.progress.stopped_for();
         if !self.flights.is_empty() {
-            return self.is_wait_too_long();
+            let has_waited = stopped_for.is_some_and(|since| since >= self.crawl.stop_grace);
+            return has_waited && !self.crawl.clock.is_simulated();
         }
         if self.progress.ending().is_some() {
             return true;
         }
-        if self.awaits_address() {
+        if self.frontier.waiting.addresses.is_waiting() {
             return false;
         }
-        let now = self.crawl.clock.now();
-        let next_ready_at = self.frontier.waiting.hosts.scheduler.next_ready_at();
-        let longest = if self.all_seeds_fail() { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
-        let can_wait = next_ready_at.is_some_and(|at| now.until(at) <= longest);
-        let mut is_over = !self.progress.is_paused() && (self.is_finished() || !can_wait);
-        if let Some(shared) = &mut self.shared {
-            shared.is_idle = is_over && !self.was_choice_denied;
-            is_over = shared.is_idle && shared.is_exhausted;
-        }
+        // An error of the store counts as no: the next read reports it.
+        let hosts = &mut self.frontier.waiting.hosts;
+        let all_seeds_fail =
+            self.spending.spent.pages == 0 && hosts.are_all_failing(&self.crawl.spec.seeds).unwrap_or(false);
+        let longest = if all_seeds_fail { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
+        let pause = self.frontier.waiting.next_ready_in(self.crawl.clock.now());
+        let can_wait = pause.is_some_and(|pause| pause <= longest);
+        let is_idle = !self.progress.is_paused() && (self.is_finished() || !can_wait);
+        let is_over = match &mut self.shared {
+            Some(shared) => shared.is_over(is_idle),
+            None => is_idle,
+        };
         if is_over {
             self.progress.end(RunState::Exhausted);
         }
         is_over
-    }
-
-    /// True before the first page, when the last request to the host of each seed failed. An error of the store counts
-    /// as no: the next read reports it.
-    fn all_seeds_fail(&mut self) -> bool {
-        let hosts = &mut self.frontier.waiting.hosts;
-        let mut seeds = self.crawl.spec.seeds.iter();
-        self.progress.spent.pages == 0 && seeds.all(|seed| hosts.is_failing(&Host::of(seed)).unwrap_or(false))
-    }
-
-    /// True when a session on the system clock was stopped and has waited for the requests in flight long enough. They
-    /// count as interrupted when the run resumes.
-    fn is_wait_too_long(&self) -> bool {
-        let grace = self.crawl.stop_grace;
-        !self.crawl.clock.is_simulated() && self.progress.stopped_for().is_some_and(|since| since >= grace)
     }
 
     /// True when no link waits that this session is for.
@@ -64,22 +54,25 @@ impl Engine {
         }
     }
 
-    pub(super) fn checkpoint_if_due(&mut self, emit: Emit<'_>) -> Result<(), CrawlError> {
-        if !self.progress.is_checkpoint_due() {
-            return Ok(());
-        }
-        self.checkpoint(RunState::Running)?;
-        self.progress.poll_control()?.into_iter().for_each(emit);
-        Ok(())
-    }
-
+    /// Makes everything committed so far durable, and sets the state of the run.
     pub(super) fn checkpoint(&mut self, state: RunState) -> Result<(), CrawlError> {
-        // Workers of a shared run send observations instead.
+        // Workers of a shared run send observations instead of the state of the strategy.
         let saved = if self.shared.is_some() { Vec::new() } else { self.crawl.strategy.save() };
-        let position = self.frontier.position();
-        Ok(self.progress.checkpoint(state, &self.crawl.clock, position, saved)?)
+        let (next_arrival, generation) = self.frontier.position();
+        let elapsed = self.spending.elapsed(&self.crawl.clock);
+        Ok(self.progress.checkpoint(RunProgress {
+            next_seq: self.spending.numbers.next(),
+            next_arrival,
+            now: self.crawl.clock.now(),
+            generation,
+            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            state,
+            max_requests: self.spending.max_requests(),
+            strategy: (!saved.is_empty()).then_some(saved),
+        })?)
     }
 
+    /// Writes the last checkpoint and leaves a shared run.
     pub(super) fn close(&mut self) -> Result<CrawlSummary, CrawlError> {
         let state = self.progress.ending().unwrap_or_default();
         self.checkpoint(match (self.crawl.mode, &self.shared) {
@@ -87,9 +80,14 @@ impl Engine {
             (CrawlMode::Find, Some(_)) => RunState::Running,
             (CrawlMode::Find, None) => state,
             // A quality session does not change the state of the crawl.
-            (CrawlMode::Quality { .. }, _) => self.progress.state_before(),
+            (CrawlMode::Quality { .. }, _) => self.progress.state_before,
         })?;
-        let is_last = self.leave(state)?;
+        let mut is_last = true;
+        if self.shared.is_some() {
+            self.coordinate()?;
+            save_strategy(&self.crawl, self.run)?;
+            is_last = self.frontier.store.leave(state, self.spending.numbers.unused())?;
+        }
         if state == RunState::Stopped && is_last {
             self.progress.clear_control()?;
         }

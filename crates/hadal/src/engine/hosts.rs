@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use url::Url;
 
-/// Hosts of a run.
+/// Knows when each host of a run may receive a request, and what its robots.txt permits.
 pub struct RunHosts {
     store: RunStore,
     politeness: Politeness,
@@ -144,10 +144,15 @@ impl RunHosts {
         Ok(())
     }
 
-    /// True when the last request to a host failed.
-    pub fn is_failing(&mut self, name: &Host) -> Result<bool, StoreError> {
-        let host = self.scheduler.intern(name);
-        Ok(self.known(host)?.state.failures > 0)
+    /// True when the last request to the host of each URL failed.
+    pub fn are_all_failing(&mut self, urls: &[Url]) -> Result<bool, StoreError> {
+        for url in urls {
+            let host = self.scheduler.intern(&Host::of(url));
+            if self.known(host)?.state.failures == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Forgets the state of a host, which the store or another worker holds from now on.

@@ -2,8 +2,8 @@
 //!
 //! [`crawl`] is the function to read first. Its loop has four verbs: choose a step ([`choose`]), send it ([`flights`]),
 //! receive its result ([`flights`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the
-//! links that wait and the hosts, [`flights`] the steps in flight, [`progress`] counters, budget and checkpoints.
-//! [`opening`] starts a session, [`ending`] ends it, and [`workers`] coordinates several of them.
+//! links that wait and the hosts, [`flights`] the steps in flight, [`spending`] counters and budget, [`progress`]
+//! checkpoints and control. [`opening`] starts a session, [`ending`] ends it, and [`workers`] coordinates several of them.
 //!
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
 //! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes.
@@ -15,6 +15,7 @@ mod ending;
 mod event;
 mod flights;
 mod frontier;
+mod host_addresses;
 mod hosts;
 mod opening;
 mod outcome;
@@ -27,6 +28,7 @@ mod sampling;
 mod scope;
 mod setup;
 mod slots;
+mod spending;
 mod step;
 mod workers;
 
@@ -43,18 +45,14 @@ pub use step::{ExaminedPage, UsedLinks, Visit, VisitResult, examine};
 use crate::store::*;
 use flights::Flights;
 use frontier::Frontier;
-use hadal_core::address::LinkId;
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask};
 use hadal_core::strategy::{RestoreError, StrategyCommand};
 use outcome::OutcomeBuilder;
 use probing::submission_of;
 use progress::CrawlProgress;
-use resolutions::Resolutions;
+use spending::Spending;
 use std::time::Duration;
 use step::{FinishedStep, Step};
-use url::Url;
 use workers::WorkerState;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Result of a session.
 #[derive(Clone, Debug)]
@@ -108,7 +106,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
         run: engine.run.0,
         topic: engine.crawl.spec.topic.clone(),
         strategy: engine.crawl.spec.strategy.clone(),
-        resumed_at: engine.progress.requests_before(),
+        resumed_at: engine.spending.spent.requests,
     });
     let summary = loop {
         let ended = session(&mut engine, emit).await.and_then(|()| engine.close());
@@ -126,7 +124,7 @@ pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlEr
 /// The loop of a crawl: choose steps, send them, receive a result, commit its outcome.
 async fn session(engine: &mut Engine, emit: Emit<'_>) -> Result<(), CrawlError> {
     loop {
-        engine.wake()?;
+        engine.frontier.wake(engine.crawl.clock.now())?;
         while let Some(step) = engine.choose()? {
             engine.send(step)?;
         }
@@ -135,23 +133,26 @@ async fn session(engine: &mut Engine, emit: Emit<'_>) -> Result<(), CrawlError> 
             None if engine.is_over() => return Ok(()),
             None => {}
         }
-        engine.checkpoint_if_due(emit)?;
-        engine.coordinate_if_due()?;
+        if engine.progress.is_checkpoint_due() {
+            engine.checkpoint(RunState::Running)?;
+            engine.progress.poll_control(&mut engine.spending)?.into_iter().for_each(&mut *emit);
+        }
+        if engine.is_report_due() {
+            engine.coordinate()?;
+        }
     }
 }
 
-/// A crawl in progress.
+/// Runs the parts of a crawl in turn: choose, send, receive, commit.
 struct Engine {
     crawl: Crawl,
     run: RunId,
     frontier: Frontier,
     flights: Flights,
-    resolutions: Resolutions,
+    spending: Spending,
     progress: CrawlProgress,
     /// Part of this worker, if the run is shared.
     shared: Option<WorkerState>,
-    /// True if the last choice was denied: no slot, sequence number or request was left.
-    was_choice_denied: bool,
 }
 
 impl Engine {
@@ -160,9 +161,6 @@ impl Engine {
     /// On the system clock a submission is durable in the audit log before it leaves. On a simulated clock there is no
     /// server, and a kill undoes both.
     fn send(&mut self, step: Step) -> Result<(), CrawlError> {
-        if let Some(shared) = &mut self.shared {
-            shared.is_idle = false;
-        }
         let submission = submission_of(&step, self.run, &self.crawl.spec.topic);
         let must_sync = submission.is_some() && !self.crawl.clock.is_simulated();
         let sent = SentStep { seq: step.seq, target: step.kind.target(), at: step.at };
@@ -170,75 +168,31 @@ impl Engine {
         if must_sync {
             self.checkpoint(RunState::Running)?;
         }
-        self.start(step)
-    }
-
-    fn start(&mut self, step: Step) -> Result<(), CrawlError> {
         let hosts = self.frontier.occupy(&step.kind.hosts(), self.crawl.clock.now())?;
-        if let Some(shared) = &mut self.shared {
-            shared.use_addresses(&hosts, &self.frontier.waiting);
-        }
         self.flights.send(step, hosts);
         Ok(())
     }
 
-    /// Updates the readiness of hosts after their pause, and of hosts with an address that became known.
-    fn wake(&mut self) -> Result<(), CrawlError> {
-        let now = self.crawl.clock.now();
-        while let Some((host, address)) = self.resolutions.next() {
-            self.frontier.waiting.resolved(host, address, now);
-        }
-        self.frontier.wake(now)?;
-        match (&mut self.shared, self.crawl.store.shared_runs()) {
-            (Some(shared), Some(runs)) => {
-                shared.claim_addresses(runs, self.run, &mut self.frontier.waiting, now)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// True if a host waits until its name is resolved, or for an address that another worker has.
-    fn awaits_address(&self) -> bool {
-        let waits_for_worker = self.shared.as_ref().is_some_and(|shared| shared.addresses.is_waiting());
-        !self.resolutions.is_idle() || waits_for_worker
-    }
-
     /// Waits for the result of a step. `None` when there is none for now.
     async fn receive(&mut self) -> Option<FinishedStep> {
-        if self.crawl.clock.is_simulated() && self.flights.is_empty() {
-            self.skip_to_next_host().await;
-            return None;
+        let is_resolving = self.frontier.waiting.addresses.is_waiting();
+        let longest = if is_resolving { RESOLUTION_POLL } else { POLL_INTERVAL };
+        let pause = self.frontier.waiting.next_ready_in(self.crawl.clock.now());
+        let wait = pause.unwrap_or(longest).clamp(Duration::from_millis(1), longest);
+        if !self.flights.is_empty() {
+            return self.flights.receive(wait).await;
         }
-        let now = self.crawl.clock.now();
-        let longest = if self.awaits_address() { RESOLUTION_POLL } else { POLL_INTERVAL };
-        let wait = self.frontier.waiting.hosts.scheduler.next_ready_at().map_or(longest, |at| now.until(at));
-        let wait = wait.clamp(Duration::from_millis(1), longest);
-        let finished = match self.flights.is_empty() {
-            true if self.is_over() => None,
-            true => {
-                tokio::time::sleep(wait).await;
-                None
+        match pause {
+            _ if !self.crawl.clock.is_simulated() && self.is_over() => {}
+            _ if !self.crawl.clock.is_simulated() => tokio::time::sleep(wait).await,
+            _ if self.progress.is_paused() => tokio::time::sleep(POLL_INTERVAL).await,
+            // No host is ready before the end of the next pause, so a simulated clock skips it.
+            Some(pause) if pause <= MAX_HOST_WAIT && !self.is_finished() => {
+                self.crawl.clock.advance(self.crawl.clock.now().after(pause));
             }
-            false => self.flights.receive(wait).await,
-        };
-        if !self.crawl.clock.is_simulated() && *self.crawl.stop.borrow() {
-            self.progress.end(RunState::Stopped);
+            _ => {}
         }
-        finished
-    }
-
-    /// Advances a simulated clock to the end of the next pause. Nothing is in flight, and no host is ready.
-    async fn skip_to_next_host(&mut self) {
-        if self.progress.is_paused() {
-            return tokio::time::sleep(POLL_INTERVAL).await;
-        }
-        let now = self.crawl.clock.now();
-        if let Some(at) = self.frontier.waiting.hosts.scheduler.next_ready_at()
-            && now.until(at) <= MAX_HOST_WAIT
-            && !self.is_finished()
-        {
-            self.crawl.clock.advance(at);
-        }
+        None
     }
 
     /// Commits a finished step: builds its outcome, emits its events, stores it, and executes the commands of the
@@ -247,20 +201,20 @@ impl Engine {
         let step = finished.step.clone();
         let hosts = self.flights.remove(step.seq);
         self.crawl.clock.advance(step.at.after(finished.took));
-        let (now, requests) = (self.crawl.clock.now(), self.progress.spent.requests);
+        let (now, requests) = (self.crawl.clock.now(), self.spending.spent.requests);
         let ended = finished.ended(&self.crawl.clock);
         let builder = OutcomeBuilder::new(&mut self.crawl, &mut self.frontier, &step, requests, ended);
         let (outcome, commands) = builder.build(finished)?;
         CrawlEvent::of_outcome(&outcome, &step.kind).into_iter().for_each(&mut *emit);
-        let is_gauge_due = self.progress.count(&outcome);
+        let is_gauge_due = self.spending.count(&outcome);
         self.frontier.commit(outcome, &hosts, now)?;
         for command in commands {
             self.apply(command)?;
         }
-        self.frontier.sweep(self.crawl.strategy.as_ref(), now)?;
+        self.frontier.sweep(&self.crawl.placement_context())?;
         if is_gauge_due {
             let gauges = self.crawl.strategy.gauges(&self.frontier.waiting.queues);
-            let spent = &self.progress.spent;
+            let spent = &self.spending.spent;
             emit(CrawlEvent::Gauges { requests: spent.requests, pages: spent.pages, gauges });
         }
         Ok(())
@@ -268,53 +222,16 @@ impl Engine {
 
     /// Executes a command of the strategy.
     fn apply(&mut self, command: StrategyCommand) -> Result<(), CrawlError> {
-        let (strategy, now) = (self.crawl.strategy.as_ref(), self.crawl.clock.now());
         match command {
-            StrategyCommand::Refill { from, to, limit } => {
-                self.frontier.refill(from, to, limit, strategy, now)?;
-            }
-            StrategyCommand::RescoreHeads => self.frontier.rescore_heads(strategy, now)?,
-            StrategyCommand::RescoreAll => self.frontier.rescore_all(strategy, now)?,
-            StrategyCommand::CloseSite(site) => self.frontier.close_site(&site)?,
-            // The outcome of the visit has set the bonus.
-            StrategyCommand::SetSiteBonus(_) => {}
             StrategyCommand::RecordLesson(lesson) => {
-                let (at_request, at_page) = (self.progress.spent.requests, self.progress.spent.pages);
-                self.frontier.store.apply(FrontierChange::Learned(LessonRow {
-                    at_request,
-                    at_page,
-                    lesson,
-                }))?;
+                let row = self.spending.lesson_row(lesson);
+                self.frontier.store.apply(FrontierChange::Learned(row))?;
             }
-            StrategyCommand::AddPage(root, context) => {
-                let link = FrontierLink::root(root, LinkOrigin::AddedPage);
-                self.enqueue(vec![FrontierLink { context, ..link }])?;
-            }
-            StrategyCommand::LookUpBacklinks(url) if self.crawl.backlinks.is_some() => {
-                self.enqueue(vec![look_up_link(url)])?;
-            }
-            StrategyCommand::LookUpBacklinks(url) => {
+            StrategyCommand::LookUpBacklinks(url) if self.crawl.backlinks.is_none() => {
                 tracing::debug!(%url, "no source of backlinks");
             }
+            command => self.frontier.apply(command, &self.crawl.placement_context())?,
         }
         Ok(())
     }
-
-    /// Admits links to the frontier that belong to no step. Returns their number.
-    fn enqueue(&mut self, links: Vec<FrontierLink>) -> Result<usize, CrawlError> {
-        let strategy = self.crawl.strategy.as_ref();
-        let admitted = self.frontier.admit(links, &self.crawl.scope, strategy)?;
-        let count = admitted.len() + self.frontier.partitions.forwarded();
-        if !admitted.is_empty() {
-            self.frontier.add(admitted, self.crawl.clock.now())?;
-        }
-        self.frontier.forward()?;
-        Ok(count)
-    }
-}
-
-/// Link of a backlink look-up. Its id differs from that of a visit to the same URL.
-fn look_up_link(url: Url) -> FrontierLink {
-    let id = LinkId(xxh3_64(format!("backlinks of {url}").as_bytes()));
-    FrontierLink { id, task: LinkTask::Backlinks, ..FrontierLink::root(url, LinkOrigin::Backlink) }
 }

@@ -3,20 +3,20 @@
 use super::flights::Flights;
 use super::frontier::Frontier;
 use super::progress::CrawlProgress;
-use super::resolutions::Resolutions;
 use super::slots::Slots;
+use super::spending::Spending;
 use super::step::{Step, StepKind, StepTools};
 use super::workers::{self, WorkerState};
 use super::{Crawl, CrawlError, CrawlMode, Engine, sampling};
-use crate::polite::{FailureKind, Permission};
+use crate::polite::{FailureKind, HostIx, Permission};
 use crate::store::*;
 use hadal_core::address::Host;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueuedLink};
-use std::sync::Arc;
+use hadal_core::time::Time;
 use url::Url;
 
 impl Engine {
-    /// Opens the run and resumes it. [`Engine::resend`] continues the steps in flight.
+    /// Opens the run and resumes it, or begins a new one.
     pub(super) fn open(mut crawl: Crawl) -> Result<Engine, CrawlError> {
         let joined = workers::join(&mut crawl)?;
         let run = joined.as_ref().map_or_else(|| begin_alone(&crawl), |joined| Ok(joined.run))?;
@@ -28,65 +28,59 @@ impl Engine {
             checkpoint.progress.state = joined.state;
             checkpoint.progress.strategy.clone_from(&joined.strategy);
         }
-        crawl.clock.advance(checkpoint.progress.now);
-        if let Some(saved) = checkpoint.progress.strategy.take() {
-            crawl.strategy.restore(&saved)?;
-        }
-        let mut shared = joined.map(|joined| WorkerState::new(joined.lease));
-        if shared.is_some() {
-            crawl.strategy.share();
-        }
-        let now = crawl.clock.now();
-        let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
         let retries_seeds = retries_seeds(&crawl, checkpoint.progress.state);
-        if retries_seeds {
-            frontier.waiting.hosts.try_all_at_once(&crawl.spec.seeds, &mut checkpoint.requested)?;
-        }
-        frontier.waiting.load(&checkpoint, now);
-        let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
-        let flights = Flights::new(StepTools::of(&crawl, &frontier), slots, crawl.clock.is_simulated());
-        let is_real = !crawl.clock.is_simulated();
-        let resolutions = Resolutions::new(is_real.then(|| Arc::clone(&crawl.fetch)));
-        let mut progress = CrawlProgress::new(&crawl, run, checkpoint.progress, checkpoint.counters);
-        if let Some(shared) = &mut shared {
-            frontier.partitions.share();
-            progress.share();
-            shared.retries_seeds = retries_seeds;
-        }
-        let was_choice_denied = false;
-        let mut engine =
-            Engine { crawl, run, frontier, flights, resolutions, progress, shared, was_choice_denied };
+        let shared = joined.map(|joined| WorkerState::new(joined.lease, retries_seeds));
+        let in_flight = std::mem::take(&mut checkpoint.in_flight);
+        let mut engine = Engine::resume(crawl, run, checkpoint, shared)?;
         engine.coordinate()?;
-        engine.resume(checkpoint.in_flight)?;
+        let is_first = match &engine.shared {
+            Some(_) => engine.frontier.position().0 == 0,
+            None => engine.spending.numbers.next() == 0,
+        };
+        let is_new = engine.crawl.mode == CrawlMode::Find
+            && is_first
+            && in_flight.is_empty()
+            && engine.frontier.waiting.queues.is_empty();
+        for (sent, queued) in in_flight {
+            engine.resend(sent, queued)?;
+        }
+        if is_new {
+            engine.begin()?;
+        }
         if retries_seeds {
-            engine.retry_seeds()?;
+            let seeds = seed_links(&engine.frontier.partitions.own_seeds(&engine.crawl.spec.seeds));
+            engine.frontier.retry(seeds, &engine.crawl.placement_context())?;
+            engine.shared.iter_mut().for_each(|shared| shared.retries_seeds = false);
         }
         Ok(engine)
     }
 
-    fn resume(&mut self, in_flight: Vec<(SentStep, Option<QueuedLink>)>) -> Result<(), CrawlError> {
-        let is_first = match &self.shared {
-            Some(_) => self.frontier.position().0 == 0,
-            None => self.progress.next_seq() == 0,
-        };
-        let is_new = self.crawl.mode == CrawlMode::Find
-            && is_first
-            && in_flight.is_empty()
-            && self.frontier.waiting.queues.is_empty();
-        for (sent, queued) in in_flight {
-            self.resend(sent, queued)?;
+    /// Parts of a session that continues from a checkpoint.
+    fn resume(
+        mut crawl: Crawl,
+        run: RunId,
+        mut checkpoint: RunCheckpoint,
+        shared: Option<WorkerState>,
+    ) -> Result<Engine, CrawlError> {
+        crawl.clock.advance(checkpoint.progress.now);
+        if let Some(saved) = checkpoint.progress.strategy.take() {
+            crawl.strategy.restore(&saved)?;
         }
-        if is_new { self.begin() } else { Ok(()) }
-    }
-
-    /// Lets seeds that failed wait again, so that the same command retries a seed that was down.
-    fn retry_seeds(&mut self) -> Result<(), CrawlError> {
-        let seeds = seed_links(&self.frontier.partitions.own_seeds(&self.crawl.spec.seeds));
-        let (strategy, now) = (self.crawl.strategy.as_ref(), self.crawl.clock.now());
-        if let Some(shared) = &mut self.shared {
-            shared.retries_seeds = false;
+        let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
+        if retries_seeds(&crawl, checkpoint.progress.state) {
+            frontier.waiting.hosts.try_all_at_once(&crawl.spec.seeds, &mut checkpoint.requested)?;
         }
-        Ok(self.frontier.retry(seeds, strategy, now)?)
+        frontier.waiting.load(&checkpoint, crawl.clock.now());
+        let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
+        let flights = Flights::new(StepTools::of(&crawl, &frontier), slots, crawl.clock.is_simulated());
+        let progress = CrawlProgress::new(&crawl, run, checkpoint.progress.state);
+        let mut spending = Spending::new(&crawl, &checkpoint.progress, checkpoint.counters);
+        if shared.is_some() {
+            crawl.strategy.share();
+            frontier.share();
+            spending.share();
+        }
+        Ok(Engine { crawl, run, frontier, flights, spending, progress, shared })
     }
 
     /// Starts a new run: state of an earlier run, first commands of the strategy, seeds.
@@ -100,7 +94,8 @@ impl Engine {
         let seeds = seed_links(&self.crawl.spec.seeds);
         // The strategy may have added pages that are seeds, too.
         let is_known = seeds.iter().any(|seed| self.frontier.known.seen.contains(seed.id));
-        if self.enqueue(seeds)? == 0 && !is_known { Err(CrawlError::NoSeeds) } else { Ok(()) }
+        let added = self.frontier.add_found(seeds, &self.crawl.placement_context())?;
+        if added == 0 && !is_known { Err(CrawlError::NoSeeds) } else { Ok(()) }
     }
 
     /// Continues a step that was in flight when an earlier session ended.
@@ -108,54 +103,73 @@ impl Engine {
     /// On a simulated clock it is sent again as it was. On the system clock its request may have been sent,
     /// so it counts as one request, and the link waits for its host's turn again.
     pub(super) fn resend(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
+        let now = self.crawl.clock.now();
         if !self.crawl.clock.is_simulated() {
-            return self.interrupted(sent, queued);
+            if let Some((outcome, host)) = interrupted(&mut self.frontier, sent, queued, now)? {
+                self.spending.count(&outcome);
+                self.frontier.commit(outcome, &[host], now)?;
+            }
+            return Ok(());
         }
-        let now = self.crawl.clock.now();
-        let kind = match (sent.target, queued) {
-            (StepTarget::Robots { host, url, hops }, _) => {
-                let ix = self.frontier.host(&host, now)?;
-                let request = self.frontier.waiting.hosts.known(ix)?.robots_request(url, hops);
-                StepKind::Robots { host, request }
-            }
-            (StepTarget::Link(_), Some(queued)) if queued.link.task == LinkTask::Backlinks => {
-                StepKind::of(queued)
-            }
-            (StepTarget::Link(_), Some(queued)) => {
-                let host = self.frontier.host(&queued.link.host(), now)?;
-                match self.frontier.waiting.hosts.permission(host, &queued.link.url, sent.at)? {
-                    Permission::Denied => StepKind::Refused(Box::new(queued)),
-                    _ => StepKind::of(queued),
-                }
-            }
-            (StepTarget::Link(_), None) => return Ok(()),
-        };
-        let reserved = self.flights.reserved_bytes();
-        let body_limit = self.progress.body_limit_left(reserved, self.crawl.body_limit);
-        self.start(Step { seq: sent.seq, at: sent.at, kind, body_limit, send_before: None })
+        let (seq, at) = (sent.seq, sent.at);
+        if let Some(kind) = resumed(&mut self.frontier, sent, queued, now)? {
+            let hosts = self.frontier.occupy(&kind.hosts(), now)?;
+            let body_limit = self.spending.body_limit_left(self.flights.reserved_bytes());
+            self.flights.send(Step { seq, at, kind, body_limit, send_before: None }, hosts);
+        }
+        Ok(())
     }
+}
 
-    /// Commits a step with an unknown result as interrupted.
-    fn interrupted(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
-        let name = match (&sent.target, &queued) {
-            (StepTarget::Robots { url, .. }, _) => Host::of(url),
-            (StepTarget::Link(_), Some(queued)) => queued.link.host(),
-            (StepTarget::Link(_), None) => return Ok(()),
-        };
-        let now = self.crawl.clock.now();
-        let host = self.frontier.host(&name, now)?;
-        let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
-        outcome.hosts = vec![self.frontier.waiting.hosts.record_interruption(host, sent.at)?];
-        let kind = FailureKind::Interrupted;
-        let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
-        outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
-        outcome.end = match queued {
-            Some(queued) => StepEnd::Retry(Box::new(queued), kind),
-            None => StepEnd::Robots,
-        };
-        self.progress.count(&outcome);
-        Ok(self.frontier.commit(outcome, &[host], now)?)
+/// Work of a step that is sent again; `None` if its link is not known any more.
+fn resumed(
+    frontier: &mut Frontier,
+    sent: SentStep,
+    queued: Option<QueuedLink>,
+    now: Time,
+) -> Result<Option<StepKind>, StoreError> {
+    let queued = match (sent.target, queued) {
+        (StepTarget::Robots { host, url, hops }, _) => {
+            let ix = frontier.host(&host, now)?;
+            let request = frontier.waiting.hosts.known(ix)?.robots_request(url, hops);
+            return Ok(Some(StepKind::Robots { host, request }));
+        }
+        (StepTarget::Link(_), Some(queued)) => queued,
+        (StepTarget::Link(_), None) => return Ok(None),
+    };
+    if queued.link.task == LinkTask::Backlinks {
+        return Ok(Some(StepKind::of(queued)));
     }
+    let host = frontier.host(&queued.link.host(), now)?;
+    Ok(Some(match frontier.waiting.hosts.permission(host, &queued.link.url, sent.at)? {
+        Permission::Denied => StepKind::Refused(Box::new(queued)),
+        _ => StepKind::of(queued),
+    }))
+}
+
+/// Outcome of a step with an unknown result, and its host; `None` if its link is not known any more.
+fn interrupted(
+    frontier: &mut Frontier,
+    sent: SentStep,
+    queued: Option<QueuedLink>,
+    now: Time,
+) -> Result<Option<(Outcome, HostIx)>, StoreError> {
+    let name = match (&sent.target, &queued) {
+        (StepTarget::Robots { url, .. }, _) => Host::of(url),
+        (StepTarget::Link(_), Some(queued)) => queued.link.host(),
+        (StepTarget::Link(_), None) => return Ok(None),
+    };
+    let host = frontier.host(&name, now)?;
+    let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
+    outcome.hosts = vec![frontier.waiting.hosts.record_interruption(host, sent.at)?];
+    let kind = FailureKind::Interrupted;
+    let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
+    outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
+    outcome.end = match queued {
+        Some(queued) => StepEnd::Retry(Box::new(queued), kind),
+        None => StepEnd::Robots,
+    };
+    Ok(Some((outcome, host)))
 }
 
 /// True if a session tries failed seeds again: the last session of the crawl ended by itself. A session that was killed

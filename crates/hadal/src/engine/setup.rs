@@ -1,6 +1,7 @@
 //! Parts and settings of a crawl.
 
 use super::budget::Budget;
+use super::frontier::PlacementContext;
 use super::probing::Probing;
 use super::rendering::RenderingVisit;
 use super::scope::Scope;
@@ -78,6 +79,13 @@ pub struct Crawl {
     pub probe_word: String,
     /// Purpose of this session.
     pub mode: CrawlMode,
+}
+
+impl Crawl {
+    /// Strategy, scope and current time, as the frontier needs them.
+    pub(super) fn placement_context(&self) -> PlacementContext<'_> {
+        PlacementContext { strategy: self.strategy.as_ref(), scope: &self.scope, now: self.clock.now() }
+    }
 }
 
 /// Default of [`Crawl::rescored_at_once`]. Guess: at about 25 microseconds each, 50 ms.

@@ -4,16 +4,10 @@
 //! that others found, observations to learn from, a part of the budget. Everything else goes on as in a run with one
 //! worker, on the links of its own partitions.
 
-use super::addresses::AddressClaims;
-use super::flights::Flights;
-use super::frontier::{Frontier, HostQueues};
+use super::frontier::Frontier;
 use super::{Crawl, CrawlError, CrawlMode, Engine};
-use crate::polite::HostIx;
 use crate::store::*;
-use hadal_core::link::{FrontierLink, LinkTask};
-use hadal_core::time::Time;
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -26,108 +20,78 @@ const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 /// of the lease for requests in flight and for clocks that differ.
 const LEASE_SHARE: f64 = 0.75;
 
-/// Part of this worker in a shared run.
+/// Knows the lease of this worker in a shared run, the partitions that it gives up, and whether it has work.
 pub struct WorkerState {
     lease: Duration,
-    /// Beginning of the last report that the store accepted, on two clocks: one goes back when it is set, the other one
-    /// stops while the machine is suspended.
-    reported: Instant,
-    reported_at: SystemTime,
+    /// Beginning of the last report that the store accepted.
+    reported: ReportTime,
     /// Partitions that are given up when their steps in flight have ended.
     leaving: BTreeSet<Partition>,
-    /// Addresses to which the worker may send requests.
-    pub addresses: AddressClaims,
     /// True if the worker had nothing to do at the last look.
-    pub is_idle: bool,
+    is_idle: bool,
     /// True if no worker has anything left to do.
-    pub is_exhausted: bool,
+    is_exhausted: bool,
+    /// True if the last choice was denied: no slot, sequence number or request was left.
+    pub is_sending_denied: bool,
     /// Seeds that failed in an earlier session are tried again.
     pub retries_seeds: bool,
 }
 
+/// A time on two clocks: one goes back when it is set, the other one stops while the machine is suspended.
+struct ReportTime(Instant, SystemTime);
+
+impl ReportTime {
+    fn now() -> ReportTime {
+        ReportTime(Instant::now(), SystemTime::now())
+    }
+}
+
 impl WorkerState {
-    pub fn new(lease: Duration) -> WorkerState {
+    /// State of a worker that has just joined.
+    pub fn new(lease: Duration, retries_seeds: bool) -> WorkerState {
         WorkerState {
             lease,
-            reported: Instant::now(),
-            reported_at: SystemTime::now(),
+            reported: ReportTime::now(),
             leaving: BTreeSet::new(),
-            addresses: AddressClaims::new(Instant::now()),
             is_idle: false,
             is_exhausted: false,
-            retries_seeds: false,
+            is_sending_denied: false,
+            retries_seeds,
         }
     }
 
     /// True while no other worker can have taken over. A process that was suspended notices here that its
     /// lease may have expired.
     pub fn is_leased(&self) -> bool {
-        let safe = self.lease.mul_f64(LEASE_SHARE);
-        self.reported.elapsed() < safe && self.reported_at.elapsed().is_ok_and(|elapsed| elapsed < safe)
+        let (safe, ReportTime(instant, time)) = (self.lease.mul_f64(LEASE_SHARE), &self.reported);
+        instant.elapsed() < safe && time.elapsed().is_ok_and(|elapsed| elapsed < safe)
     }
 
-    /// Time after which a step that is sent now may not leave any more.
-    pub fn send_before(&self) -> Instant {
-        self.reported + self.lease.mul_f64(LEASE_SHARE)
-    }
-}
-
-impl WorkerState {
-    /// True if a request may be sent to a host by its addresses. Otherwise the host waits for them.
-    pub fn permits(&mut self, host: HostIx, waiting: &mut HostQueues) -> bool {
-        let addresses = waiting.hosts.scheduler.addresses(host);
-        let is_permitted = self.addresses.permits(host, &addresses, Instant::now());
-        if !is_permitted {
-            waiting.await_address(host);
-        }
-        is_permitted
+    /// Records that the worker has work. Returns the time after which a step that is sent now may not leave any more.
+    pub fn start_step(&mut self) -> Instant {
+        self.is_idle = false;
+        self.reported.0 + self.lease.mul_f64(LEASE_SHARE)
     }
 
-    /// Records a request to some hosts.
-    pub fn use_addresses(&mut self, hosts: &[HostIx], waiting: &HostQueues) {
-        let scheduler = &waiting.hosts.scheduler;
-        hosts.iter().for_each(|host| self.addresses.use_all(&scheduler.addresses(*host)));
+    /// True if no worker has anything left to do. `is_idle`: no link of this worker can be requested.
+    pub fn is_over(&mut self, is_idle: bool) -> bool {
+        self.is_idle = is_idle && !self.is_sending_denied;
+        self.is_idle && self.is_exhausted
     }
 
-    /// Claims addresses that hosts wait for.
-    pub fn claim_addresses(
-        &mut self,
-        runs: &dyn SharedRuns,
-        run: RunId,
-        waiting: &mut HostQueues,
-        now: Time,
-    ) -> Result<(), CrawlError> {
-        let due = self.addresses.due(Instant::now());
-        if due.is_empty() {
-            return Ok(());
-        }
-        let granted = runs.claim_addresses(run, &due)?;
-        granted.iter().for_each(|grant| waiting.hosts.rest_address(grant, now));
-        for host in self.addresses.receive(&due, &granted, Instant::now()) {
-            waiting.resolved(host, None, now);
-        }
-        Ok(())
-    }
-
-    /// Gives up addresses that other workers want, each with the rest of its pause.
-    fn release_addresses(
-        &mut self,
-        waiting: &HostQueues,
-        flights: &Flights,
-        now: Time,
-    ) -> Vec<(IpAddr, Duration)> {
-        let scheduler = &waiting.hosts.scheduler;
-        let busy = flights.hosts().flat_map(|host| scheduler.addresses(host)).collect();
-        let released = self.addresses.release(&busy, Instant::now());
-        released.into_iter().map(|address| (address, now.until(scheduler.address_next_at(address)))).collect()
-    }
-
-    /// True if the next report is due. `is_waiting`: the worker needs partitions or a grant.
+    /// True if the next report is due. `is_waiting`: the worker or another one waits for it.
     fn is_report_due(&self, is_waiting: bool) -> bool {
-        let reports_soon =
-            is_waiting || self.is_idle || !self.leaving.is_empty() || self.addresses.is_wanted();
+        let reports_soon = is_waiting || self.is_idle || !self.leaving.is_empty();
         let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
-        self.reported.elapsed() >= interval
+        self.reported.0.elapsed() >= interval
+    }
+
+    /// Takes over the answer to a report of this time that released some partitions.
+    fn receive(&mut self, orders: &WorkerOrders, released: &BTreeSet<Partition>, reported: ReportTime) {
+        self.reported = reported;
+        self.leaving.retain(|partition| !released.contains(partition));
+        self.is_exhausted = orders.is_exhausted;
+        self.is_idle &= orders.gained.is_none() && orders.received.is_empty();
     }
 
     /// Prepares to give up partitions for other workers, those without steps in flight first.
@@ -162,7 +126,7 @@ pub fn rejoin(crawl: Crawl) -> Crawl {
 }
 
 /// Saves the state of the strategy. All its observations must have been sent.
-fn save_strategy(crawl: &Crawl, run: RunId) -> Result<(), CrawlError> {
+pub fn save_strategy(crawl: &Crawl, run: RunId) -> Result<(), CrawlError> {
     let state = crawl.strategy.save();
     match crawl.store.shared_runs().filter(|_| !state.is_empty()) {
         Some(runs) => Ok(runs.save_strategy(run, &state)?),
@@ -171,58 +135,53 @@ fn save_strategy(crawl: &Crawl, run: RunId) -> Result<(), CrawlError> {
 }
 
 impl Engine {
-    pub(super) fn coordinate_if_due(&mut self) -> Result<(), CrawlError> {
+    /// True if this is a worker of a shared run and its next report is due.
+    pub(super) fn is_report_due(&self) -> bool {
         let is_waiting = self.frontier.partitions.owned().is_empty()
-            || self.progress.needs_grant(self.flights.len() as u64);
-        let is_due = self.shared.as_ref().is_some_and(|shared| shared.is_report_due(is_waiting));
-        if is_due { self.coordinate() } else { Ok(()) }
+            || self.frontier.waiting.addresses.is_wanted()
+            || self.spending.needs_grant(self.flights.len() as u64);
+        self.shared.as_ref().is_some_and(|shared| shared.is_report_due(is_waiting))
     }
 
-    /// Reports to the store and carries out its orders.
+    /// Reports to the store and carries out its orders, if the run is shared.
     pub(super) fn coordinate(&mut self) -> Result<(), CrawlError> {
         if self.shared.is_some() {
             // The next owner of a partition continues its arrival numbers.
             self.checkpoint(RunState::Running)?;
         }
-        let store = Arc::clone(&self.crawl.store);
-        let (Some(runs), Some(shared)) = (store.shared_runs(), &mut self.shared) else { return Ok(()) };
-        let busy: BTreeSet<Partition> = self
-            .flights
-            .hosts()
-            .map(|host| Partition::of(self.frontier.waiting.hosts.scheduler.name(host)))
-            .collect();
-        let released: BTreeSet<Partition> = shared.leaving.difference(&busy).copied().collect();
+        let Some(shared) = &mut self.shared else { return Ok(()) };
+        let busy = self.frontier.waiting.partitions_of(self.flights.hosts());
         let report = WorkerReport {
-            released: released.clone(),
+            released: shared.leaving.difference(&busy).copied().collect(),
             is_idle: shared.is_idle && self.flights.is_empty(),
             in_flight: self.flights.len() as u64,
-            max_requests: self.progress.max_requests(),
-            needs_seqs: self.progress.needs_seqs(),
+            max_requests: self.spending.max_requests(),
+            needs_seqs: self.spending.numbers.are_low(),
             observations: self.crawl.strategy.take_observations(),
             is_leaving: self.progress.ending().is_some(),
-            released_addresses: shared.release_addresses(
-                &self.frontier.waiting,
-                &self.flights,
-                self.crawl.clock.now(),
-            ),
+            released_addresses: self
+                .frontier
+                .waiting
+                .release_addresses(self.flights.hosts(), self.crawl.clock.now()),
         };
-        let (began, began_at) = (Instant::now(), SystemTime::now());
-        let orders = runs.coordinate(self.run, &report)?;
-        (shared.reported, shared.reported_at) = (began, began_at);
-        shared.leaving.retain(|partition| !released.contains(partition));
-        shared.is_exhausted = orders.is_exhausted;
-        shared.addresses.want(&orders.wanted_addresses);
-        for host in self.frontier.waiting.in_partitions(&released) {
-            self.frontier.waiting.hosts.forget(host);
-        }
-        self.progress.receive(&orders);
+        let reported = ReportTime::now();
+        let orders = self.frontier.store.coordinate(&report)?;
+        shared.receive(&orders, &report.released, reported);
+        self.frontier.forget(&report.released);
+        self.frontier.waiting.addresses.want(&orders.wanted_addresses);
+        self.spending.receive(&orders);
         self.carry_out(orders, &busy)
     }
 
-    fn carry_out(&mut self, mut orders: WorkerOrders, busy: &BTreeSet<Partition>) -> Result<(), CrawlError> {
-        let is_strategy_due = orders.is_strategy_due;
-        if let Some(gained) = orders.gained.take() {
-            self.take_up(*gained)?;
+    /// Takes up and gives up partitions, learns observations, and receives links. Partitions in `busy` have steps in
+    /// flight. Steps that another worker left in flight count as interrupted.
+    fn carry_out(&mut self, orders: WorkerOrders, busy: &BTreeSet<Partition>) -> Result<(), CrawlError> {
+        if let Some(gained) = orders.gained {
+            let retries_seeds = self.shared.as_ref().is_some_and(|shared| shared.retries_seeds);
+            let seeds: &[_] = if retries_seeds { &self.crawl.spec.seeds } else { &[] };
+            for (sent, queued) in self.frontier.take_up(*gained, seeds, self.crawl.clock.now())? {
+                self.resend(sent, queued)?;
+            }
         }
         if let Some(shared) = &mut self.shared {
             shared.give_up(orders.surplus, busy, &mut self.frontier);
@@ -232,57 +191,12 @@ impl Engine {
                 self.apply(command)?;
             }
         }
-        if is_strategy_due {
+        if orders.is_strategy_due {
             save_strategy(&self.crawl, self.run)?;
         }
-        self.receive_links(orders.received)
-    }
-
-    /// Loads partitions. Steps that another worker left in flight count as interrupted.
-    fn take_up(&mut self, gained: GainedPartitions) -> Result<(), CrawlError> {
-        let GainedPartitions { partitions, abandoned, mut checkpoint, next_arrival } = gained;
-        let now = self.crawl.clock.now();
-        self.frontier.gain(&partitions, next_arrival);
-        self.frontier.waiting.hosts.take_over(abandoned, now);
-        if self.shared.as_ref().is_some_and(|shared| shared.retries_seeds) {
-            let seeds = self.frontier.partitions.own_seeds(&self.crawl.spec.seeds);
-            self.frontier.waiting.hosts.try_all_at_once(&seeds, &mut checkpoint.requested)?;
-        }
-        self.frontier.waiting.load(&checkpoint, now);
-        if let Some(shared) = &mut self.shared {
-            shared.is_idle = false;
-        }
-        for (sent, queued) in checkpoint.in_flight {
-            self.resend(sent, queued)?;
+        if !orders.received.is_empty() {
+            self.frontier.receive(orders.received, &self.crawl.placement_context())?;
         }
         Ok(())
-    }
-
-    /// Admits links that other workers found.
-    fn receive_links(&mut self, received: Vec<(u64, ForwardedLink)>) -> Result<(), CrawlError> {
-        if received.is_empty() {
-            return Ok(());
-        }
-        let (numbers, links): (Vec<u64>, Vec<ForwardedLink>) = received.into_iter().unzip();
-        let (placed, found): (Vec<_>, Vec<_>) = links.into_iter().partition(|link| link.place.is_some());
-        self.enqueue(found.into_iter().map(|forwarded| forwarded.link).collect::<Vec<FrontierLink>>())?;
-        let is_probe = |forwarded: &ForwardedLink| matches!(forwarded.link.task, LinkTask::Probe(_));
-        let probes: Vec<ForwardedLink> = placed.into_iter().filter(is_probe).collect();
-        if !probes.is_empty() {
-            self.frontier.add_placed(probes, self.crawl.clock.now())?;
-        }
-        if let Some(shared) = &mut self.shared {
-            shared.is_idle = false;
-        }
-        Ok(self.frontier.store.apply(FrontierChange::Receive(numbers))?)
-    }
-
-    /// Leaves a shared run. True if this was its last worker, or if the run is not shared.
-    pub(super) fn leave(&mut self, state: RunState) -> Result<bool, CrawlError> {
-        let store = Arc::clone(&self.crawl.store);
-        let (Some(runs), Some(_)) = (store.shared_runs(), &self.shared) else { return Ok(true) };
-        self.coordinate()?;
-        save_strategy(&self.crawl, self.run)?;
-        Ok(runs.leave(self.run, state, self.progress.unused_numbers())?)
     }
 }

@@ -1,12 +1,13 @@
 //! Hosts with waiting links: their queues, and the availability of each host.
 //!
-//! [`RunHosts`] knows when a host may receive a request, [`QueueTable`] sorts hosts by it. The methods here keep both in
-//! step.
+//! [`RunHosts`] knows when a host may receive a request, [`HostAddresses`] whether its address is known, and
+//! [`QueueTable`] sorts hosts by both. The methods here keep the three in step.
 
 use super::queues::{Availability, HostHead, QueueTable, StoredLinks};
+use crate::engine::host_addresses::HostAddresses;
 use crate::engine::hosts::RunHosts;
 use crate::polite::{HostIx, Readiness};
-use crate::store::{HostQueue, HostState, Partition, RequestedHost, RunCheckpoint};
+use crate::store::{AddressGrant, HostQueue, HostState, Partition, RequestedHost, RunCheckpoint};
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{QueueId, QueuedLink};
 use hadal_core::time::Time;
@@ -14,16 +15,19 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
+use url::Url;
 
 /// Longest pause of a host that is ready soon. Guess: twice the default delay.
 const SHORT_PAUSE: Duration = Duration::from_secs(2);
 /// Hosts with bad links that are looked at to find one that may leave memory. Guess.
 const LOOKED_AT: usize = 16;
 
-/// Hosts of a run and their queues.
+/// Keeps the queues of hosts sorted by the time at which each host may receive a request.
 pub struct HostQueues {
     /// States and turns of hosts.
     pub hosts: RunHosts,
+    /// Addresses that hosts wait for.
+    pub addresses: HostAddresses,
     /// Heads of queues.
     pub queues: QueueTable,
     /// Most hosts in memory, apart from those that were requested.
@@ -58,6 +62,11 @@ impl HostQueues {
         }
     }
 
+    /// Name of a host.
+    pub fn name(&self, host: HostIx) -> &Host {
+        self.hosts.scheduler.name(host)
+    }
+
     /// Adds a waiting link of a host.
     pub fn add(&mut self, queued: &QueuedLink, host: HostIx, now: Time) {
         let availability = self.availability(host, now);
@@ -88,9 +97,12 @@ impl HostQueues {
         }
     }
 
-    /// Updates the availability of hosts after their pause. If there are too many hosts, those without waiting links
-    /// leave memory.
+    /// Updates the availability of hosts after their pause, and of hosts whose name was resolved. If there are too many
+    /// hosts, those without waiting links leave memory.
     pub fn wake(&mut self, now: Time) {
+        while let Some((host, address)) = self.addresses.next_resolved() {
+            self.resolved(host, address, now);
+        }
         let ready = self.hosts.scheduler.take_ready(now);
         for host in &ready {
             self.refresh(*host, now);
@@ -106,13 +118,41 @@ impl HostQueues {
         }
     }
 
-    /// Makes a host unavailable until [`HostQueues::resolved`].
-    pub fn await_address(&mut self, host: HostIx) {
-        self.queues.set_availability(host, Availability::Soon);
+    /// Time until the next host may be ready; `None` if no host waits.
+    pub fn next_ready_in(&self, now: Time) -> Option<Duration> {
+        self.hosts.scheduler.next_ready_at().map(|at| now.until(at))
     }
 
-    /// Records the address of a host before its first request.
-    pub fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
+    /// True if a request for a URL may be sent to its host, by the host's addresses. Otherwise the host waits for them.
+    pub fn has_address(&mut self, host: HostIx, url: &Url) -> bool {
+        let is_permitted = self.addresses.permits(host, url, &self.hosts.scheduler);
+        if !is_permitted {
+            self.queues.set_availability(host, Availability::Soon);
+        }
+        is_permitted
+    }
+
+    /// Takes over the result of a claim of addresses.
+    pub fn receive_addresses(&mut self, claimed: &[IpAddr], granted: &[AddressGrant], now: Time) {
+        granted.iter().for_each(|grant| self.hosts.rest_address(grant, now));
+        for host in self.addresses.receive(claimed, granted) {
+            self.resolved(host, None, now);
+        }
+    }
+
+    /// Gives up addresses that other workers want and no busy host has, each with the rest of its pause.
+    pub fn release_addresses(
+        &mut self,
+        busy: impl Iterator<Item = HostIx>,
+        now: Time,
+    ) -> Vec<(IpAddr, Duration)> {
+        let scheduler = &self.hosts.scheduler;
+        let released = self.addresses.release(busy, scheduler);
+        released.into_iter().map(|address| (address, now.until(scheduler.address_next_at(address)))).collect()
+    }
+
+    /// Ends the wait of a host for its address, which is recorded if there is one.
+    fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
         if !self.hosts.scheduler.contains(host) {
             return;
         }
@@ -131,6 +171,7 @@ impl HostQueues {
     /// Marks a host as busy with a request.
     pub fn occupy(&mut self, host: HostIx) {
         self.hosts.scheduler.occupy(host);
+        self.addresses.record_request(host, &self.hosts.scheduler);
         self.queues.set_availability(host, Availability::Soon);
     }
 
@@ -153,6 +194,18 @@ impl HostQueues {
         for host in self.hosts.scheduler.of_site(site) {
             self.queues.clear_host(host);
         }
+    }
+
+    /// Removes all links of a host.
+    pub fn remove_links(&mut self, name: &Host) {
+        if let Some(host) = self.hosts.scheduler.find(name) {
+            self.queues.remove_host(host);
+        }
+    }
+
+    /// Partitions of some hosts.
+    pub fn partitions_of(&self, hosts: impl Iterator<Item = HostIx>) -> BTreeSet<Partition> {
+        hosts.map(|host| Partition::of(self.hosts.scheduler.name(host))).collect()
     }
 
     /// Hosts of some partitions.

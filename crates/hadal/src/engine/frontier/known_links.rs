@@ -5,12 +5,12 @@ use super::run_store::RunStore;
 use crate::engine::scope::Scope;
 use crate::store::{LookUp, StoreError};
 use hadal_core::address::{LinkId, Site, names_file};
-use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask};
+use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueuedLink};
 use hadal_core::repetition::Repetition;
 use hadal_core::strategy::{Placement, SiteCounters, Strategy};
 use std::sync::Arc;
 
-/// Known links and sites of a run.
+/// Remembers the links and sites of a run, so that few of them are looked up in the store.
 pub struct KnownLinks {
     store: RunStore,
     sites: SiteCache,
@@ -77,6 +77,26 @@ impl KnownLinks {
             self.sites.set(site, counters);
         }
         Ok(found.links)
+    }
+
+    /// Places waiting links again by the current model, whose generation is given. Returns those that stay and the ids
+    /// of those to drop.
+    pub fn place_again(
+        &mut self,
+        links: Vec<QueuedLink>,
+        strategy: &dyn Strategy,
+        generation: u32,
+    ) -> Result<(Vec<QueuedLink>, Vec<LinkId>), StoreError> {
+        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+        for old in links {
+            match self.placement(&old.link, strategy)? {
+                Placement::Enqueue { queue, score } => {
+                    kept.push(QueuedLink { queue, score, generation, ..old });
+                }
+                Placement::Drop => dropped.push(old.link.id),
+            }
+        }
+        Ok((kept, dropped))
     }
 
     /// Placement of a link by the current model. Links of closed sites are dropped.

@@ -3,7 +3,7 @@
 //! The store holds the links ([`run_store`]). Memory holds the head of every queue per host ([`queues`]) and the
 //! readiness of hosts ([`host_queues`]), caches of known links and sites ([`known_links`]), the age of scores
 //! ([`rescore`]) and, for a worker of a shared run, its partitions ([`partitions`]). Of very many hosts, memory holds
-//! those with the best links ([`stored_hosts`]).
+//! those with the best links ([`stored_hosts`]). [`commands`] carries out what the strategy wants.
 //!
 //! [`Frontier`] owns all of them, and each of its methods changes memory and store together. Memory follows from the
 //! store alone, so a resumed crawl decides as one that never stopped, with three exceptions: the sweep of a large frontier
@@ -11,6 +11,7 @@
 //! collects its own evidence. None of them exists on a simulated clock.
 
 mod caches;
+mod commands;
 mod host_queues;
 mod known_links;
 mod partitions;
@@ -19,15 +20,17 @@ mod rescore;
 mod run_store;
 mod stored_hosts;
 
+use super::host_addresses::HostAddresses;
 use super::hosts::RunHosts;
 use super::scope::Scope;
 use super::setup::Crawl;
-use crate::polite::{HostIx, RobotsRequest};
+use super::step::StepKind;
+use crate::polite::{HostIx, Permission};
 use crate::store::*;
 pub use caches::LinkIdCache;
-use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::link::{FrontierLink, QueueId, QueuedLink};
-use hadal_core::strategy::{Placement, SiteCounters, Strategy};
+use hadal_core::address::{Host, LinkId};
+use hadal_core::link::{FrontierLink, LinkTask, QueueId, QueuedLink};
+use hadal_core::strategy::{Placement, Strategy};
 use hadal_core::time::Time;
 pub use host_queues::HostQueues;
 use known_links::KnownLinks;
@@ -36,11 +39,13 @@ use queues::{HostHead, QueueTable};
 use rescore::ScoreAge;
 pub use run_store::RunStore;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use url::Url;
 
 /// Failures of a host in a row after which all its links fail. Guess: more than two links with three attempts each.
 const MAX_HOST_FAILURES: u32 = 8;
 
-/// Links of a run that wait.
+/// Keeps the waiting links of a run in memory and store alike.
 pub struct Frontier {
     pub store: RunStore,
     /// Hosts and the heads of their queues.
@@ -54,10 +59,18 @@ pub struct Frontier {
     next_arrival: u64,
 }
 
+/// Strategy, scope and time by which links are placed and chosen.
+#[derive(Clone, Copy)]
+pub struct PlacementContext<'a> {
+    pub strategy: &'a dyn Strategy,
+    pub scope: &'a Scope,
+    pub now: Time,
+}
+
 /// Best link of a queue whose host may receive a request now.
-pub struct Candidate {
-    pub queued: QueuedLink,
-    pub host: HostIx,
+struct Candidate {
+    queued: QueuedLink,
+    host: HostIx,
     /// Next link of the same host and queue.
     next: Option<HostHead>,
 }
@@ -69,8 +82,11 @@ impl Frontier {
         let mut queues = QueueTable::default();
         queues.set_generation(progress.generation);
         let hosts = RunHosts::new(store.clone(), crawl.politeness, &crawl.agent);
+        let is_real = !crawl.clock.is_simulated();
+        let addresses = HostAddresses::new(is_real.then(|| Arc::clone(&crawl.fetch)));
+        let hosts_in_memory = crawl.hosts_in_memory;
         Frontier {
-            waiting: HostQueues { hosts, queues, hosts_in_memory: crawl.hosts_in_memory },
+            waiting: HostQueues { hosts, addresses, queues, hosts_in_memory },
             known: KnownLinks::new(store.clone(), crawl.detects_repetition),
             partitions: OwnedPartitions::default(),
             scores: ScoreAge::new(progress.generation, crawl.rescored_at_once),
@@ -101,11 +117,24 @@ impl Frontier {
         Ok(host)
     }
 
-    /// Updates the availability of hosts after their pause, and reads links of stored hosts if few hosts are ready.
+    /// Makes this the frontier of a worker of a shared run, which owns no partition at first.
+    pub fn share(&mut self) {
+        self.partitions.share();
+        self.waiting.addresses.share();
+    }
+
+    /// Updates the availability of hosts after their pause and of hosts that waited for an address, and reads links of
+    /// stored hosts if few hosts are ready.
     pub fn wake(&mut self, now: Time) -> Result<(), StoreError> {
         self.scores.start_choice();
         self.waiting.wake(now);
-        self.load_stored(now)
+        self.load_stored(now)?;
+        let due = self.waiting.addresses.due();
+        if !due.is_empty() {
+            let granted = self.store.claim_addresses(&due)?;
+            self.waiting.receive_addresses(&due, &granted, now);
+        }
+        Ok(())
     }
 
     /// Places the links that are new, in scope, and wanted by the strategy. Each counts as known from now on. Links of
@@ -113,17 +142,16 @@ impl Frontier {
     pub fn admit(
         &mut self,
         links: Vec<FrontierLink>,
-        scope: &Scope,
-        strategy: &dyn Strategy,
+        context: &PlacementContext,
     ) -> Result<Vec<QueuedLink>, StoreError> {
-        let links = links.into_iter().filter(|link| self.known.is_candidate(link, scope)).collect();
-        let links = self.forward_foreign(links);
+        let links = links.into_iter().filter(|link| self.known.is_candidate(link, context.scope)).collect();
+        let links = self.partitions.forward_foreign(links, &self.known.seen);
         let known = self.known.look_up(&links)?;
         let mut admitted = Vec::new();
         for (link, is_known) in links.into_iter().zip(known) {
             if is_known || self.known.seen.contains(link.id) {
                 self.known.seen.insert(link.id);
-            } else if let Some(queued) = self.place(link, strategy)? {
+            } else if let Some(queued) = self.place(link, context.strategy)? {
                 self.known.seen.insert(queued.link.id);
                 admitted.push(queued);
             }
@@ -142,27 +170,37 @@ impl Frontier {
         Ok(Some(QueuedLink { link, queue, score, order, generation, attempts: 0, not_before: Time(0) }))
     }
 
-    /// Adds links that belong to no step: seeds, roots of sites, backlink look-ups.
-    pub fn add(&mut self, links: Vec<QueuedLink>, now: Time) -> Result<(), StoreError> {
+    /// Admits and stores links that belong to no step: seeds, roots of sites, backlink look-ups. Returns the number of
+    /// links that were new.
+    pub fn add_found(
+        &mut self,
+        links: Vec<FrontierLink>,
+        context: &PlacementContext,
+    ) -> Result<usize, StoreError> {
+        let admitted = self.admit(links, context)?;
+        let count = admitted.len() + self.partitions.forwarded();
+        self.add(admitted, context.now)?;
+        Ok(count)
+    }
+
+    /// Adds links to memory and store, and forwards those that were found for other workers.
+    fn add(&mut self, links: Vec<QueuedLink>, now: Time) -> Result<(), StoreError> {
         self.enqueue(&links, now)?;
-        self.store.apply(FrontierChange::Add(links))
+        let added = (!links.is_empty()).then_some(FrontierChange::Add(links));
+        let changes = added.into_iter().chain(self.partitions.take_forwarded());
+        changes.into_iter().try_for_each(|change| self.store.apply(change))
     }
 
     /// Lets links that failed wait again.
-    pub fn retry(
-        &mut self,
-        links: Vec<FrontierLink>,
-        strategy: &dyn Strategy,
-        now: Time,
-    ) -> Result<(), StoreError> {
+    pub fn retry(&mut self, links: Vec<FrontierLink>, context: &PlacementContext) -> Result<(), StoreError> {
         let (_, lost) = self.store.split_kept(links, |link| link.id)?;
         let mut placed = Vec::new();
         for link in lost {
-            placed.extend(self.place(link, strategy)?);
+            placed.extend(self.place(link, context.strategy)?);
         }
         self.store.apply(FrontierChange::Retry(placed.clone()))?;
         let (waiting, _) = self.store.split_kept(placed, |queued| queued.link.id)?;
-        self.enqueue(&waiting, now)
+        self.enqueue(&waiting, context.now)
     }
 
     /// Adds links to the queues in memory.
@@ -179,14 +217,45 @@ impl Frontier {
         Ok(())
     }
 
-    /// Best link of a queue. `None` when its host is not ready after all, or when its score was out of date and the
-    /// link got a new place; then the caller looks again.
-    pub fn best(
+    /// Step for the best link of a queue. `None` when that link cannot be requested now; then the caller looks again.
+    pub fn choose(
         &mut self,
         queue: QueueId,
-        strategy: &dyn Strategy,
-        now: Time,
-    ) -> Result<Option<Candidate>, StoreError> {
+        context: &PlacementContext,
+    ) -> Result<Option<StepKind>, StoreError> {
+        let Some(candidate) = self.best(queue, context)? else { return Ok(None) };
+        let (link, host, now) = (&candidate.queued.link, candidate.host, context.now);
+        if !context.scope.admits(link) || self.known.is_repetition(link) {
+            let dropped = self.take(candidate);
+            self.store.apply(FrontierChange::Drop(vec![dropped.link.id]))?;
+            return Ok(None);
+        }
+        if link.task == LinkTask::Backlinks {
+            return Ok(Some(StepKind::of(self.take(candidate))));
+        }
+        if !self.waiting.has_address(host, &link.url) {
+            return Ok(None);
+        }
+        Ok(match self.waiting.hosts.permission(host, &link.url, now)? {
+            Permission::Granted => Some(StepKind::of(self.take(candidate))),
+            Permission::Denied => Some(StepKind::Refused(Box::new(self.take(candidate)))),
+            Permission::FetchRobots(request) => {
+                // After a redirect the request goes to another host.
+                let queried_host = self.host(&Host::of(&request.url), now)?;
+                let may_send = queried_host == host || self.waiting.is_ready(host, queried_host, now);
+                may_send.then(|| StepKind::Robots { host: self.waiting.name(host).clone(), request })
+            }
+            Permission::NotBefore(until) => {
+                self.waiting.rest(host, until, now);
+                None
+            }
+        })
+    }
+
+    /// Best link of a queue. `None` when its host is not ready after all, or when its score was out of date and the
+    /// link got a new place.
+    fn best(&mut self, queue: QueueId, context: &PlacementContext) -> Result<Option<Candidate>, StoreError> {
+        let now = context.now;
         let Some(host) = self.scores.best_host(queue, &self.waiting.queues) else { return Ok(None) };
         if !self.waiting.is_ready(host, host, now) {
             return Ok(None);
@@ -195,46 +264,27 @@ impl Frontier {
             self.waiting.rest(host, until, now);
             return Ok(None);
         }
-        let slice = QueueSlice::of_host(queue, self.waiting.hosts.scheduler.name(host), 2);
+        let slice = QueueSlice::of_host(queue, self.waiting.name(host), 2);
         let mut first = self.store.queue_head(slice)?.into_iter();
         let (best, next) = (first.next(), first.next().map(|queued| HostHead::of(&queued)));
         match best {
             Some(queued) if queue.is_reserved() || !self.scores.is_outdated(&queued) => {
-                Ok(Some(Candidate { queued, host, next }))
+                return Ok(Some(Candidate { queued, host, next }));
             }
             Some(_) => {
-                self.rescore_outdated_head(queue, host, strategy, now)?;
-                Ok(None)
+                let outdated = self.scores.rescore_outdated_head(queue, host);
+                self.rescore(&outdated, context)?;
             }
-            None => {
-                self.waiting.queues.set_head(queue, host, None);
-                Ok(None)
-            }
+            None => self.waiting.queues.set_head(queue, host, None),
         }
+        Ok(None)
     }
 
     /// Takes a link out of its queue. In the store it waits until [`RunStore::record_sent`].
-    pub fn take(&mut self, candidate: Candidate) -> QueuedLink {
+    fn take(&mut self, candidate: Candidate) -> QueuedLink {
         self.waiting.queues.remove(candidate.queued.queue, candidate.host, 1, candidate.next);
         self.scores.start_choice();
         candidate.queued
-    }
-
-    /// Drops a link.
-    pub fn discard(&mut self, candidate: Candidate) -> Result<(), StoreError> {
-        let queued = self.take(candidate);
-        self.store.apply(FrontierChange::Drop(vec![queued.link.id]))
-    }
-
-    /// True when a robots.txt of `host` may be requested now. After a redirect that may be a request to another host.
-    pub fn may_request_robots(
-        &mut self,
-        host: HostIx,
-        request: &RobotsRequest,
-        now: Time,
-    ) -> Result<bool, StoreError> {
-        let queried_host = self.host(&Host::of(&request.url), now)?;
-        Ok(queried_host == host || self.waiting.is_ready(host, queried_host, now))
     }
 
     /// Marks hosts as busy with a request. Returns their numbers.
@@ -257,27 +307,28 @@ impl Frontier {
         let changes = self.partitions.take_forwarded().into_iter().collect();
         self.store.commit(&Batch { outcomes: vec![outcome], changes, ..Batch::default() })?;
         let Some((name, kind)) = unreachable else { return Ok(()) };
-        if let Some(host) = self.waiting.hosts.scheduler.find(&name) {
-            self.waiting.queues.remove_host(host);
-        }
+        self.waiting.remove_links(&name);
         self.store.apply(FrontierChange::FailHost(name, kind))
     }
 
-    /// Closes a site: its waiting links are dropped, and new ones are not admitted.
-    pub fn close_site(&mut self, site: &Site) -> Result<(), StoreError> {
-        let counters = SiteCounters { closed: true, ..self.known.site(site)? };
-        self.known.set_site(site, counters);
-        self.waiting.clear_site(site);
-        self.store.apply(FrontierChange::CloseSite(site.clone()))
-    }
-
-    /// Adds partitions to those of this worker. Other workers may have changed everything that is known about them.
-    /// [`HostQueues::load`] follows.
-    pub fn gain(&mut self, partitions: &BTreeSet<Partition>, next_arrival: u64) {
-        self.partitions.add(partitions);
+    /// Adds partitions to those of this worker. Other workers may have changed everything that is known about them. The
+    /// hosts of failed `seeds` are tried at once. Returns the steps that another worker left in flight.
+    pub fn take_up(
+        &mut self,
+        gained: GainedPartitions,
+        seeds: &[Url],
+        now: Time,
+    ) -> Result<Vec<(SentStep, Option<QueuedLink>)>, StoreError> {
+        let GainedPartitions { partitions, abandoned, mut checkpoint, next_arrival } = gained;
+        self.partitions.add(&partitions);
         self.next_arrival = self.next_arrival.max(next_arrival);
         // A link that was forwarded may come back, and counts as seen.
         self.known.clear();
+        self.waiting.hosts.take_over(abandoned, now);
+        let seeds = self.partitions.own_seeds(seeds);
+        self.waiting.hosts.try_all_at_once(&seeds, &mut checkpoint.requested)?;
+        self.waiting.load(&checkpoint, now);
+        Ok(checkpoint.in_flight)
     }
 
     /// Chooses no further link of some partitions. Links found for them are forwarded.
@@ -288,29 +339,32 @@ impl Frontier {
         }
     }
 
-    /// Forwards the links of other partitions, and returns the rest.
-    fn forward_foreign(&mut self, links: Vec<FrontierLink>) -> Vec<FrontierLink> {
-        if self.partitions.own_all() {
-            return links;
+    /// Forgets the hosts of some partitions, which other workers change from now on.
+    pub fn forget(&mut self, partitions: &BTreeSet<Partition>) {
+        for host in self.waiting.in_partitions(partitions) {
+            self.waiting.hosts.forget(host);
         }
-        let is_own = |link: &FrontierLink| self.partitions.own(&link.host());
-        let (own, foreign): (Vec<_>, Vec<_>) = links.into_iter().partition(is_own);
-        for link in foreign {
-            if !self.known.seen.contains(link.id) {
-                self.known.seen.insert(link.id);
-                self.partitions.forward(link);
-            }
-        }
-        own
     }
 
-    /// Forwards links that belong to no step.
-    pub fn forward(&mut self) -> Result<(), StoreError> {
-        self.partitions.take_forwarded().map_or(Ok(()), |change| self.store.apply(change))
+    /// Admits links that other workers found, with their row numbers in the inbox.
+    pub fn receive(
+        &mut self,
+        received: Vec<(u64, ForwardedLink)>,
+        context: &PlacementContext,
+    ) -> Result<(), StoreError> {
+        let (numbers, links): (Vec<u64>, Vec<ForwardedLink>) = received.into_iter().unzip();
+        let (placed, found): (Vec<_>, Vec<_>) = links.into_iter().partition(|link| link.place.is_some());
+        self.add_found(found.into_iter().map(|forwarded| forwarded.link).collect(), context)?;
+        let is_probe = |forwarded: &ForwardedLink| matches!(forwarded.link.task, LinkTask::Probe(_));
+        let probes: Vec<ForwardedLink> = placed.into_iter().filter(is_probe).collect();
+        if !probes.is_empty() {
+            self.add_placed(probes, context.now)?;
+        }
+        self.store.apply(FrontierChange::Receive(numbers))
     }
 
-    /// Adds links in queues of the engine that other workers found, unless they are known.
-    pub fn add_placed(&mut self, links: Vec<ForwardedLink>, now: Time) -> Result<(), StoreError> {
+    /// Adds links in queues of the engine, unless they are known.
+    fn add_placed(&mut self, links: Vec<ForwardedLink>, now: Time) -> Result<(), StoreError> {
         let ids: Vec<LinkId> = links.iter().map(|forwarded| forwarded.link.id).collect();
         let known = self.store.look_up(&LookUp { links: &ids, ..LookUp::default() })?.links;
         let mut added = Vec::new();
@@ -321,8 +375,7 @@ impl Frontier {
                 QueuedLink { link, queue, score, order, generation: 0, attempts: 0, not_before: Time(0) };
             added.extend(self.partitions.forward_placed(queued));
         }
-        self.forward()?;
-        if added.is_empty() { Ok(()) } else { self.add(added, now) }
+        self.add(added, now)
     }
 }
 

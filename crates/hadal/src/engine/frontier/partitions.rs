@@ -1,5 +1,6 @@
 //! Partitions of a shared run: links that this worker may choose, and links for other workers.
 
+use super::caches::LinkIdCache;
 use crate::store::{ForwardedLink, FrontierChange, PARTITIONS, Partition};
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{FrontierLink, QueuedLink};
@@ -62,9 +63,19 @@ impl OwnedPartitions {
         seeds.iter().filter(|seed| self.own(&Host::of(seed))).cloned().collect()
     }
 
-    /// Forwards a link that was found.
-    pub fn forward(&mut self, link: FrontierLink) {
-        self.forwarded.push(ForwardedLink { link, place: None });
+    /// Forwards the links of other partitions that were not seen before, and returns the links of this worker.
+    pub fn forward_foreign(&mut self, links: Vec<FrontierLink>, seen: &LinkIdCache) -> Vec<FrontierLink> {
+        if self.own_all() {
+            return links;
+        }
+        let (own, foreign): (Vec<_>, Vec<_>) = links.into_iter().partition(|link| self.own(&link.host()));
+        for link in foreign {
+            if !seen.contains(link.id) {
+                seen.insert(link.id);
+                self.forwarded.push(ForwardedLink { link, place: None });
+            }
+        }
+        own
     }
 
     /// Forwards a link in a queue of the engine, if it belongs to another partition. Otherwise returns it.

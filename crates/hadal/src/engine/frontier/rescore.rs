@@ -4,15 +4,9 @@
 //! only the best links are rescored at once. The others follow in two ways, neither of which stops the crawl
 //! for long: a link is rescored before it is visited, and a sweep rescores some links with every step.
 
-use super::Frontier;
-use super::queues::{HostHead, QueueTable};
+use super::queues::QueueTable;
 use crate::polite::HostIx;
-use crate::store::{Batch, FrontierChange, QueueSlice, StoreError};
-use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{QueueId, QueuedLink};
-use hadal_core::strategy::{Placement, Strategy};
-use hadal_core::time::Time;
-use rustc_hash::FxHashSet;
 
 /// Links per queue and host that are rescored together. Guess.
 const LOOK_AHEAD: usize = 8;
@@ -24,7 +18,7 @@ const SWEEP_STRIDE: usize = 64;
 /// the best link of the current generation is taken, although an outdated one may be better. Guess.
 const LINKS_PER_RESCORED_HOST: usize = 64;
 
-/// Age of scores, and the work that is left to renew them.
+/// Knows which scores are outdated, and decides which of them are renewed next.
 pub struct ScoreAge {
     /// Generation of the strategy's model.
     pub generation: u32,
@@ -44,6 +38,12 @@ struct ScoreSweep {
     left: usize,
     /// Links per queue that are placed again.
     depth: usize,
+}
+
+/// Links that are rescored together: the outdated ones among the first `depth` of each queue and host.
+pub struct RescoredLinks {
+    pub pairs: Vec<(QueueId, HostIx)>,
+    pub depth: usize,
 }
 
 impl ScoreAge {
@@ -80,13 +80,43 @@ impl ScoreAge {
         current.or_else(|| queues.best_host(queue))
     }
 
+    /// Starts a generation of the model. Returns the best link of each queue and host: for the best hosts now, and for
+    /// the rest during the sweep.
+    pub fn rescore_heads(&mut self, queues: &mut QueueTable) -> RescoredLinks {
+        self.start_generation(queues);
+        let (pairs, is_complete) = queues.best_pairs(self.rescored_at_once / 2);
+        if !is_complete {
+            self.start_sweep(1, queues.host_count());
+        }
+        RescoredLinks { pairs, depth: 1 }
+    }
+
+    /// Starts a generation of the model. Returns all waiting links, or the first [`LOOK_AHEAD`] links of the best hosts;
+    /// then those of the other hosts follow during the sweep.
+    pub fn rescore_all(&mut self, queues: &mut QueueTable) -> RescoredLinks {
+        self.start_generation(queues);
+        let links = queues.total_links() as usize;
+        if links <= self.rescored_at_once {
+            return RescoredLinks { pairs: queues.best_pairs(self.rescored_at_once).0, depth: links };
+        }
+        let (pairs, _) = queues.best_pairs(self.rescored_at_once / LOOK_AHEAD);
+        self.start_sweep(LOOK_AHEAD, queues.host_count());
+        RescoredLinks { pairs, depth: LOOK_AHEAD }
+    }
+
+    /// First links of a queue and host whose head is outdated.
+    pub fn rescore_outdated_head(&mut self, queue: QueueId, host: HostIx) -> RescoredLinks {
+        self.rescored_hosts += 1;
+        RescoredLinks { pairs: vec![(queue, host)], depth: LOOK_AHEAD }
+    }
+
     fn start_sweep(&mut self, depth: usize, hosts: usize) {
         let depth = if self.sweep.left > 0 { depth.max(self.sweep.depth) } else { depth };
         self.sweep = ScoreSweep { next: self.sweep.next, left: hosts, depth };
     }
 
-    /// Next pairs of queue and host that the sweep rescores.
-    fn next_pairs(&mut self, queues: &QueueTable) -> Vec<(QueueId, HostIx)> {
+    /// Links of the next step of the sweep.
+    pub fn sweep(&mut self, queues: &QueueTable) -> RescoredLinks {
         let (mut pairs, mut last) = (Vec::new(), None);
         for host in queues.hosts_from(self.sweep.next).take(SWEEP_STRIDE.min(self.sweep.left)) {
             last = Some(host);
@@ -98,143 +128,6 @@ impl ScoreAge {
         }
         // After the last host the sweep starts over.
         self.sweep.next = last.map_or(HostIx(0), |host| HostIx(host.0 + 1));
-        pairs
-    }
-}
-
-impl Frontier {
-    /// Moves the best links of one queue into another, with scores of the current model.
-    pub fn refill(
-        &mut self,
-        from: QueueId,
-        to: QueueId,
-        limit: usize,
-        strategy: &dyn Strategy,
-        now: Time,
-    ) -> Result<(), StoreError> {
-        let moved = self.store.queue_head(QueueSlice::of_queue(from, limit))?;
-        let (mut kept, dropped) = self.place_all(moved.clone(), strategy)?;
-        kept.iter_mut().for_each(|queued| queued.queue = to);
-        self.replace(kept.clone(), dropped)?;
-        for queued in &moved {
-            let host = self.host(&queued.link.host(), now)?;
-            self.waiting.queues.remove(from, host, 1, Some(HostHead::of(queued)));
-        }
-        self.reload_heads(from, &moved)?;
-        self.enqueue(&kept, now)
-    }
-
-    /// Reads the heads of one queue again for all hosts of some links.
-    fn reload_heads(&mut self, queue: QueueId, links: &[QueuedLink]) -> Result<(), StoreError> {
-        let names: FxHashSet<Host> = links.iter().map(|queued| queued.link.host()).collect();
-        let slices: Vec<QueueSlice> = names.iter().map(|name| QueueSlice::of_host(queue, name, 1)).collect();
-        let heads = self.store.queue_heads(&slices)?;
-        for (name, head) in names.iter().zip(heads) {
-            if let Some(host) = self.waiting.hosts.scheduler.find(name) {
-                self.waiting.queues.set_head(queue, host, head.first().map(HostHead::of));
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts a generation of the model and rescores the best link of each queue and host: at once for the
-    /// best hosts, and during the sweep for the rest.
-    pub fn rescore_heads(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        self.scores.start_generation(&mut self.waiting.queues);
-        let (pairs, is_complete) = self.waiting.queues.best_pairs(self.scores.rescored_at_once / 2);
-        self.rescore_links(&pairs, 1, strategy, now)?;
-        if !is_complete {
-            self.scores.start_sweep(1, self.waiting.queues.host_count());
-        }
-        Ok(())
-    }
-
-    /// Starts a generation of the model and rescores waiting links: all of them, or the first [`LOOK_AHEAD`]
-    /// links of the best hosts now and those of the other hosts during the sweep.
-    pub fn rescore_all(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        self.scores.start_generation(&mut self.waiting.queues);
-        let links = self.waiting.queues.total_links() as usize;
-        if links <= self.scores.rescored_at_once {
-            let (pairs, _) = self.waiting.queues.best_pairs(self.scores.rescored_at_once);
-            return self.rescore_links(&pairs, links, strategy, now);
-        }
-        let (pairs, _) = self.waiting.queues.best_pairs(self.scores.rescored_at_once / LOOK_AHEAD);
-        self.rescore_links(&pairs, LOOK_AHEAD, strategy, now)?;
-        self.scores.start_sweep(LOOK_AHEAD, self.waiting.queues.host_count());
-        Ok(())
-    }
-
-    /// Continues the sweep for outdated links by one step.
-    pub fn sweep(&mut self, strategy: &dyn Strategy, now: Time) -> Result<(), StoreError> {
-        let pairs = self.scores.next_pairs(&self.waiting.queues);
-        self.rescore_links(&pairs, self.scores.sweep.depth, strategy, now)
-    }
-
-    /// Rescores the first links of a host and queue, because the head is outdated.
-    pub(super) fn rescore_outdated_head(
-        &mut self,
-        queue: QueueId,
-        host: HostIx,
-        strategy: &dyn Strategy,
-        now: Time,
-    ) -> Result<(), StoreError> {
-        self.scores.rescored_hosts += 1;
-        self.rescore_links(&[(queue, host)], LOOK_AHEAD, strategy, now)
-    }
-
-    /// Rescores the outdated ones among the first `depth` links of each queue and host.
-    fn rescore_links(
-        &mut self,
-        pairs: &[(QueueId, HostIx)],
-        depth: usize,
-        strategy: &dyn Strategy,
-        now: Time,
-    ) -> Result<(), StoreError> {
-        let slice = |(queue, host): &(QueueId, HostIx)| {
-            QueueSlice::of_host(*queue, self.waiting.hosts.scheduler.name(*host), depth + 1)
-        };
-        let slices: Vec<QueueSlice> = pairs.iter().map(slice).collect();
-        if slices.is_empty() {
-            return Ok(());
-        }
-        let heads = self.store.queue_heads(&slices)?;
-        let mut outdated = Vec::new();
-        for ((queue, host), links) in pairs.iter().zip(heads) {
-            let is_old =
-                |(n, queued): &(usize, QueuedLink)| *n < depth && queued.generation != self.scores.generation;
-            let (old, current): (Vec<_>, Vec<_>) = links.into_iter().enumerate().partition(is_old);
-            let next = current.first().map(|(_, queued)| HostHead::of(queued));
-            self.waiting.queues.remove(*queue, *host, old.len() as u64, next);
-            outdated.extend(old.into_iter().map(|(_, queued)| queued));
-        }
-        let (kept, dropped) = self.place_all(outdated, strategy)?;
-        self.enqueue(&kept, now)?;
-        self.replace(kept, dropped)
-    }
-
-    fn replace(&self, kept: Vec<QueuedLink>, dropped: Vec<LinkId>) -> Result<(), StoreError> {
-        if kept.is_empty() && dropped.is_empty() {
-            return Ok(());
-        }
-        let changes = vec![FrontierChange::Replace(kept), FrontierChange::Drop(dropped)];
-        self.store.commit(&Batch { changes, ..Batch::default() })
-    }
-
-    /// Places links by the current model. Returns those that stay and the ids of those to drop.
-    fn place_all(
-        &mut self,
-        links: Vec<QueuedLink>,
-        strategy: &dyn Strategy,
-    ) -> Result<(Vec<QueuedLink>, Vec<LinkId>), StoreError> {
-        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-        for old in links {
-            match self.known.placement(&old.link, strategy)? {
-                Placement::Enqueue { queue, score } => {
-                    kept.push(QueuedLink { queue, score, generation: self.scores.generation, ..old });
-                }
-                Placement::Drop => dropped.push(old.link.id),
-            }
-        }
-        Ok((kept, dropped))
+        RescoredLinks { pairs, depth: self.sweep.depth }
     }
 }

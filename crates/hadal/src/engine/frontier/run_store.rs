@@ -4,9 +4,11 @@ use crate::store::*;
 use hadal_core::address::{Host, LinkId};
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, QueuedLink};
+use std::net::IpAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// A store and the number of a run in it.
+/// Reads and writes the rows of one run.
 #[derive(Clone)]
 pub struct RunStore {
     store: Arc<dyn Store>,
@@ -79,6 +81,33 @@ impl RunStore {
     /// Applies a change of the frontier.
     pub fn apply(&self, change: FrontierChange) -> Result<(), StoreError> {
         self.commit(&Batch { changes: vec![change], ..Batch::default() })
+    }
+
+    /// Gives waiting links new places, and drops others.
+    pub fn replace(&self, kept: Vec<QueuedLink>, dropped: Vec<LinkId>) -> Result<(), StoreError> {
+        if kept.is_empty() && dropped.is_empty() {
+            return Ok(());
+        }
+        let changes = vec![FrontierChange::Replace(kept), FrontierChange::Drop(dropped)];
+        self.commit(&Batch { changes, ..Batch::default() })
+    }
+
+    /// Claims addresses of a shared run.
+    pub fn claim_addresses(&self, addresses: &[IpAddr]) -> Result<Vec<AddressGrant>, StoreError> {
+        let runs = self.store.shared_runs();
+        runs.map_or(Ok(Vec::new()), |runs| runs.claim_addresses(self.run, addresses))
+    }
+
+    /// Reports the state of this worker of a shared run.
+    pub fn coordinate(&self, report: &WorkerReport) -> Result<WorkerOrders, StoreError> {
+        let runs = self.store.shared_runs();
+        runs.map_or(Ok(WorkerOrders::default()), |runs| runs.coordinate(self.run, report))
+    }
+
+    /// Leaves a shared run. True if this was its last worker.
+    pub fn leave(&self, state: RunState, unused: Range<u64>) -> Result<bool, StoreError> {
+        let runs = self.store.shared_runs();
+        runs.map_or(Ok(true), |runs| runs.leave(self.run, state, unused))
     }
 
     /// Records a step that is about to be sent, with its entry of the audit log.

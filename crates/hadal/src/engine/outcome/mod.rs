@@ -188,7 +188,7 @@ impl<'a> OutcomeBuilder<'a> {
     }
 
     fn admit(&mut self, links: Vec<FrontierLink>) -> Result<Vec<QueuedLink>, StoreError> {
-        self.frontier.admit(links, &self.crawl.scope, self.crawl.strategy.as_ref())
+        self.frontier.admit(links, &self.crawl.placement_context())
     }
 }
 
