@@ -5,6 +5,8 @@ use super::plan::HarvestCase;
 use super::settings::{DatabaseSetting, setting};
 use anyhow::Context;
 use hadal_core::harvest::policy::PolicyContext;
+use hadal_core::harvest::policy::oracle::{OraclePolicy, TrueAnswers};
+use hadal_core::harvest::record::RecordId;
 use hadal_core::harvest::session::OpeningWords;
 use hadal_core::http::Request;
 use hadal_core::learn::rng::Rng;
@@ -12,10 +14,11 @@ use hadal_core::text::language::Language;
 use hadal_core::text::words::each_word;
 use hadal_core::time::Time;
 use hadal_world::database::{
-    Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, SiteLanguage, StopWords,
+    Collection, Database, DatabaseConfig, Excerpt, IndexedText, Record, SearchQuery, SiteLanguage, StopWords,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A collection with its index and vocabulary.
@@ -167,6 +170,26 @@ fn is_findable(record: Record<'_>, config: &DatabaseConfig, language: &Language)
         });
     }
     findable
+}
+
+/// Upper bound for every policy: an oracle over all single words of the collection, which knows all answers.
+pub fn oracle(setup: &DatabaseSetup) -> OraclePolicy<'_> {
+    // The greedy choice evaluates frequent words many times, so answers are cached.
+    let answers: RefCell<FxHashMap<String, Box<[u32]>>> = RefCell::default();
+    let truth: TrueAnswers<'_> = Box::new(move |word: &str| {
+        let mut answers = answers.borrow_mut();
+        if !answers.contains_key(word) {
+            let found = setup.database.search_all(&SearchQuery::words(word));
+            answers.insert(word.to_string(), found.hits.into());
+        }
+        answers[word].iter().map(|number| record_id(*number)).collect()
+    });
+    OraclePolicy::new(truth, setup.collection.vocabulary.clone())
+}
+
+/// Record id that does not reveal the order of the collection.
+pub fn record_id(number: u32) -> RecordId {
+    RecordId(Rng::new(u64::from(number)).bits())
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ pub mod curve;
 pub mod database_setup;
 pub mod figures;
 pub mod layouts;
-pub mod oracle;
 pub mod plan;
 pub mod recorded_estimates;
 pub mod refresh;

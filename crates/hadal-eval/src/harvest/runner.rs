@@ -3,8 +3,7 @@
 //! Threads take trials from one queue in which the trials of a database are adjacent. Threads share collections
 //! and databases, which are freed with their last trial.
 
-use super::database_setup::{DatabaseSetup, IndexedCollection};
-use super::oracle::oracle;
+use super::database_setup::{DatabaseSetup, IndexedCollection, oracle};
 use super::plan::{HarvestCase, HarvestTrialPlan};
 use super::settings::setting;
 use super::trial::{self, HarvestTrial};

@@ -5,8 +5,7 @@
 //! end of the budget, or when the policy has no query left.
 
 use super::curve::{HarvestCurve, HarvestPoint};
-use super::database_setup::DatabaseSetup;
-use super::oracle::record_id;
+use super::database_setup::{DatabaseSetup, record_id};
 use super::plan::HarvestCase;
 use super::recorded_estimates::{EstimateRecorder, RecordedEstimate, RecordedEvidence};
 use crate::find::trial::cpu_time;

@@ -1,4 +1,4 @@
-//! Coverage over cost, by collection (figures 10 to 14 and 16 of the paper).
+//! Coverage over cost, by collection (figures 10 to 16 of the paper).
 
 use super::comparison::HarvestComparison;
 use crate::figures::mean;
@@ -18,13 +18,18 @@ const BASE: &str = "base";
 /// Costs of equation 2 of the paper: a query, its results, downloading new records.
 const COST: [f64; 3] = [100.0, 100.0, 10_000.0];
 
+/// Settings that differ in their cap only, largest cap first.
+const CAPS: [&str; 4] = ["cap-none", "base", "cap-200", "cap-400"];
+/// Policies of the charts by cap.
+const CAPPED_POLICIES: [&str; 2] = ["generic-frequency", "adaptive"];
+
 /// Cost at a point of a curve.
 type Measure = fn(&HarvestCurve, &HarvestPoint) -> f64;
 
 /// Name of a line, and the trials that it is the mean of.
-pub type Line<'t> = (String, Vec<&'t HarvestTrial>);
+type Line<'t> = (String, Vec<&'t HarvestTrial>);
 
-pub const QUERIES: Measure = |_, point| point.queries as f64;
+const QUERIES: Measure = |_, point| point.queries as f64;
 
 /// Coverage over queries, figures 10 to 13.
 pub fn over_queries(all: HarvestComparison<'_>) -> Option<Section> {
@@ -121,4 +126,22 @@ fn right_end(lines: &[Line<'_>], measure: Measure) -> f64 {
     let complete = trials().filter(|trial| trial.curve.is_complete()).map(end).fold(0.0, f64::max);
     let longest = trials().map(end).fold(0.0, f64::max);
     if complete > 0.0 { longest.min(MARGIN * complete) } else { longest }
+}
+
+/// Coverage over queries by result cap (figure 15): a chart per collection, if at least two caps were run.
+pub fn by_cap(all: HarvestComparison<'_>) -> Option<Section> {
+    let tried = CAPS.iter().filter(|name| all.settings().contains(name)).count();
+    let note = "The same records behind different caps: base is N/20, cap-200 is N/200, cap-400 is N/400.";
+    let is_worth = tried > 1;
+    is_worth.then(|| {
+        section(all, "Coverage by result limit", note, |name| lines_by_cap(all, name), "queries", QUERIES)
+    })?
+}
+
+fn lines_by_cap<'t>(all: HarvestComparison<'t>, collection: &str) -> Vec<Line<'t>> {
+    let cases = CAPS.iter().flat_map(|cap| CAPPED_POLICIES.iter().map(move |policy| (cap, policy)));
+    let line = |(cap, policy): (&&str, &&str)| {
+        (format!("{policy}, {cap}"), all.within(collection, cap, policy).collect())
+    };
+    cases.map(line).filter(|(_, trials): &Line<'t>| !trials.is_empty()).collect()
 }

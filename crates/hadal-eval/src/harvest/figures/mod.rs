@@ -1,13 +1,11 @@
-//! Tables and charts computed from harvests. Each file has one pure function per figure.
+//! Tables and charts computed from harvests. Figures are pure functions.
 
 mod calibration;
-mod caps;
 mod comparison;
 mod curves;
 mod efforts;
 mod paper;
 mod ratios;
-mod running;
 
 use super::trial::HarvestTrial;
 use comparison::HarvestComparison;
@@ -19,14 +17,14 @@ pub fn sections(trials: &[HarvestTrial]) -> Vec<Section> {
     [
         ratios::section(all),
         ratios::losses(all),
-        Some(efforts::section(all)),
+        Some(efforts::by_level(all)),
         paper::section(all),
         calibration::section(all),
-        Some(running::section(all)),
+        Some(efforts::totals(all)),
         curves::over_queries(all),
         curves::over_requests(all),
         curves::starts(all),
-        caps::section(all),
+        curves::by_cap(all),
         curves::over_cost(all),
     ]
     .into_iter()
