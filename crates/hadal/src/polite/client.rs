@@ -6,20 +6,20 @@
 
 use super::budget::RequestBudget;
 use super::clock::Clock;
-use super::delay::{Politeness, next_request_at};
-use super::host_state::{HostCache, HostState, KnownHost, Permission, RobotsRequest, RobotsResponse};
-use super::hosts::{HostIx, Hosts, Readiness};
+use super::delay::Politeness;
+use super::host_state::{HostState, Permission, RobotsRequest};
+use super::hosts::{HostIx, Readiness};
 use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, next_action};
 use super::robots::RobotsState;
+use super::turn::{SharedHosts, Turn};
 use crate::fetch::Fetch;
 use hadal_core::address::{Host, TrackingParams};
 use hadal_core::http::{BodyCompleteness, DEFAULT_BODY_LIMIT, Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
-use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use url::Url;
 
 /// Settings of a [`PoliteClient`].
@@ -56,37 +56,6 @@ pub struct PoliteClient {
     budget: Arc<RequestBudget>,
     stop: watch::Receiver<bool>,
     shared: Arc<SharedHosts>,
-}
-
-/// State of hosts that the clones of a client share.
-struct SharedHosts {
-    table: Mutex<HostTable>,
-    /// Notified when a request ends.
-    released: Notify,
-}
-
-struct HostTable {
-    hosts: Hosts,
-    known: HostCache,
-}
-
-impl HostTable {
-    fn known(&mut self, host: HostIx) -> &mut KnownHost {
-        let load = || Ok::<_, Infallible>(HostState::new(self.hosts.name(host)));
-        let Ok(known) = self.known.get(host, load);
-        known
-    }
-}
-
-impl SharedHosts {
-    fn new(agent: &str) -> Arc<SharedHosts> {
-        let table = HostTable { hosts: Hosts::default(), known: HostCache::new(agent) };
-        Arc::new(SharedHosts { table: Mutex::new(table), released: Notify::new() })
-    }
-
-    fn table(&self) -> MutexGuard<'_, HostTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Called before a retry with the exchange that failed and the current time. `Break` ends the request as stopped.
@@ -382,7 +351,7 @@ impl Sending<'_> {
         loop {
             // Created before the look at the table, so that no release in between is missed.
             let released = shared.released.notified();
-            match Turn::take(self.client, host, self.clock.now()) {
+            match Turn::take(shared, self.client.options.politeness, host, self.clock.now()) {
                 Ok(turn) => return Ok(turn),
                 Err(Readiness::Delayed(until)) => self.wait_until(until).await?,
                 Err(_) => self.client.unless_stopped(released).await?,
@@ -399,91 +368,13 @@ impl Sending<'_> {
     }
 }
 
-/// Right to send one request to a host. A turn that is dropped after [`Turn::note_sent`] still leaves a pause behind.
-struct Turn {
-    shared: Arc<SharedHosts>,
-    options: Arc<ClientOptions>,
-    host: HostIx,
-    next_at: Time,
-    group_next_at: Time,
-}
-
-impl Turn {
-    fn take(client: &PoliteClient, host: HostIx, now: Time) -> Result<Turn, Readiness> {
-        let mut table = client.shared.table();
-        match table.hosts.readiness(host, now) {
-            Readiness::Ready => table.hosts.occupy(host),
-            other => return Err(other),
-        }
-        let (shared, options) = (Arc::clone(&client.shared), Arc::clone(&client.options));
-        Ok(Turn { shared, options, host, next_at: Time(0), group_next_at: Time(0) })
-    }
-
-    /// Sets the pause for the case that the response is never recorded, because the caller was cancelled.
-    fn note_sent(&mut self, now: Time) {
-        let crawl_delay = self.shared.table().known(self.host).crawl_delay();
-        self.next_at = next_request_at(now, Duration::ZERO, &self.options.politeness, crawl_delay);
-        self.group_next_at = next_request_at(now, Duration::ZERO, &self.options.politeness, None);
-    }
-
-    /// Ends the turn with the response to a page request, and decides what follows from it.
-    fn end(mut self, url: &Url, exchange: &Exchange, attempts: u8, now: Time) -> NextAction {
-        let table = &mut *self.shared.table();
-        let failures = table.known(self.host).state.failures;
-        let next = next_action(url, exchange, attempts, failures, now);
-        (self.next_at, self.group_next_at) = self.record(table, exchange, &next, now);
-        next
-    }
-
-    /// Ends the turn with the response to a request for the robots.txt of `host`. Returns the state of that host.
-    fn end_with_robots(
-        mut self,
-        host: HostIx,
-        request: &RobotsRequest,
-        exchange: &Exchange,
-        now: Time,
-    ) -> HostState {
-        let table = &mut *self.shared.table();
-        let failures = table.known(host).state.failures;
-        (self.next_at, self.group_next_at) = self.record(table, exchange, &NextAction::Accept, now);
-        let from_other_host = host != self.host;
-        let fetched = RobotsResponse { request, exchange, failures, from_other_host, may_follow: &|_| true };
-        let load = || Ok::<_, Infallible>(HostState::new(table.hosts.name(host)));
-        let Ok(state) = table.known.record_robots(host, &fetched, &self.options.politeness, now, load);
-        table.hosts.delay_until(host, state.next_at);
-        state
-    }
-
-    /// Records an exchange. Returns the ends of the pauses of the host and of its group.
-    fn record(
-        &self,
-        table: &mut HostTable,
-        exchange: &Exchange,
-        next: &NextAction,
-        now: Time,
-    ) -> (Time, Time) {
-        if let Some(ip) = exchange.peer {
-            table.hosts.learn_address(self.host, ip);
-        }
-        let known = table.known(self.host);
-        known.record_exchange(exchange, next, &self.options.politeness, now);
-        (known.state.next_at, known.state.group_next_at)
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.shared.table().hosts.release(self.host, self.next_at, self.group_next_at);
-        self.shared.released.notify_waiters();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use futures::future::BoxFuture;
     use hadal_core::http::Headers;
     use std::net::IpAddr;
+    use std::sync::Mutex;
 
     type Page = (&'static str, u16, (&'static str, &'static str), &'static str);
 
@@ -615,19 +506,6 @@ mod tests {
         let request = Request::get(Url::parse("http://busy.example/").unwrap());
         let sent = client.send(&request, &mut Clock::simulated()).await;
         assert_eq!((sent.result.unwrap_err(), sent.requests), (NotSent::BudgetSpent, 3));
-    }
-
-    #[tokio::test]
-    async fn a_cancelled_request_frees_its_host_and_leaves_a_pause() {
-        let script = Arc::new(Script::default());
-        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1);
-        let host = client.shared.table().hosts.intern(&Host("http://a.example".into()));
-        let mut turn = Turn::take(&client, host, Time(0)).ok().unwrap();
-        assert!(matches!(Turn::take(&client, host, Time(0)), Err(Readiness::Busy)));
-        turn.note_sent(Time(0));
-        drop(turn);
-        assert!(matches!(Turn::take(&client, host, Time(999)), Err(Readiness::Delayed(Time(1000)))));
-        assert!(Turn::take(&client, host, Time(1000)).is_ok());
     }
 
     #[tokio::test]

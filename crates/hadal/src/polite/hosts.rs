@@ -196,7 +196,7 @@ impl Hosts {
     }
 
     /// Ends the request in flight. The host is delayed until `next_at`, the other hosts of its groups until
-    /// `group_next_at`. Returns the hosts whose readiness may have changed.
+    /// `group_next_at`. Returns the hosts with a readiness that may have changed.
     pub fn release(&mut self, host: HostIx, next_at: Time, group_next_at: Time) -> Vec<HostIx> {
         let mut changed = vec![host];
         self.delay_until(host, next_at);

@@ -19,6 +19,7 @@ mod host_state;
 mod hosts;
 pub mod retry;
 pub mod robots;
+mod turn;
 
 pub use budget::{RequestBudget, RequestReserve};
 pub use client::{ClientOptions, NotSent, PageError, PoliteClient, SendOutcome};
