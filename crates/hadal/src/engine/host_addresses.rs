@@ -56,7 +56,7 @@ impl HostAddresses {
         claims.is_none_or(|claims| claims.permits(host, &hosts.addresses(host), Instant::now()))
     }
 
-    /// Next host whose name was resolved, with its address if it has one.
+    /// Next host that was resolved, with its address if it has one.
     pub fn next_resolved(&mut self) -> Option<(HostIx, Option<IpAddr>)> {
         self.resolutions.next()
     }

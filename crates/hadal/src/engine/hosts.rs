@@ -173,7 +173,7 @@ impl RunHosts {
     }
 
     /// Ends the request in flight. `states` holds the new state of the host, if the step recorded one. Returns the
-    /// hosts whose readiness may have changed.
+    /// hosts with a readiness that may have changed.
     pub fn release(&mut self, host: HostIx, states: &[HostState]) -> Vec<HostIx> {
         let state = states.iter().find(|state| state.host == *self.scheduler.name(host));
         let (next_at, group_next_at) =

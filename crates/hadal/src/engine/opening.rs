@@ -7,7 +7,7 @@ use super::slots::Slots;
 use super::spending::Spending;
 use super::step::{Step, StepKind, StepTools};
 use super::workers::{self, WorkerState};
-use super::{Crawl, CrawlError, CrawlMode, Engine, sampling};
+use super::{Crawl, CrawlError, CrawlMode, Engine, probing};
 use crate::polite::{FailureKind, HostIx, Permission};
 use crate::store::*;
 use hadal_core::address::Host;
@@ -21,7 +21,7 @@ impl Engine {
         let joined = workers::join(&mut crawl)?;
         let run = joined.as_ref().map_or_else(|| begin_alone(&crawl), |joined| Ok(joined.run))?;
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
-            sampling::draw_sample(&crawl, run, sample, seed)?;
+            probing::draw_sample(&crawl, run, sample, seed)?;
         }
         let mut checkpoint = crawl.store.resume(run, crawl.hosts_in_memory)?;
         if let Some(joined) = &joined {

@@ -1,6 +1,6 @@
 //! Escaping of web content for terminals and spreadsheets.
 //!
-//! Titles, labels and URLs come from web pages that nobody checked. Unescaped, they could change the colour
+//! Titles, labels and URLs come from web pages and are not trustworthy. Unescaped, they could change the colour
 //! of the terminal, hide text behind direction marks, or run as a spreadsheet formula. Every listing passes
 //! through these functions.
 

@@ -20,5 +20,4 @@ pub mod rows;
 pub mod sections;
 pub mod table;
 pub mod terminal;
-mod truth;
 pub mod writer;

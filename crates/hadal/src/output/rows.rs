@@ -1,11 +1,12 @@
 //! Columns of the listings of forms, sites, runs and submissions.
 
 use super::listing::{Cell, CellKind, Column, Listed, rounded};
-use crate::report::submissions::answer_name;
+use crate::report::lists::answer_name;
 use crate::report::submitted::Submitted;
 use crate::report::values::{method_name, seconds, source_name, state_name};
 use crate::store::{FailureRow, FormRow, RunRow, SiteRow, Submission};
 use hadal_core::critic::FormKind;
+use hadal_world::TrueForm;
 use serde_json::json;
 
 pub(super) const fn column(name: &'static str, kind: CellKind, heading: Option<&'static str>) -> Column {
@@ -222,6 +223,37 @@ impl Listed for Submitted {
             Cell::Count(self.forms),
             Cell::of(self.form.as_ref(), |(form, _)| text(form)),
             Cell::of(self.form.as_ref(), |(_, page)| text(page)),
+        ]
+    }
+}
+
+/// Ground truth of the simulated web. An empty topic means none; database 0 means none.
+impl Listed for TrueForm {
+    const COLUMNS: &'static [Column] = &[
+        Column::new("form_id", CellKind::Word, Some("form")),
+        Column::new("topic", CellKind::Text, Some("topic")),
+        Column::new("kind", CellKind::Text, Some("kind")),
+        Column::new("site", CellKind::Text, Some("site")),
+        Column::new("host", CellKind::Text, None),
+        Column::new("page_url", CellKind::Text, Some("page")),
+        Column::new("pages", CellKind::Count, Some("pages")),
+        Column::new("depth", CellKind::Count, Some("depth")),
+        Column::new("database", CellKind::Count, None),
+        Column::new("behaviour", CellKind::Text, None),
+    ];
+
+    fn cells(&self) -> Vec<Cell> {
+        vec![
+            Cell::Text(self.form_id.to_string()),
+            Cell::Text(self.topic.unwrap_or_default().to_string()),
+            Cell::Text(self.kind.name().to_string()),
+            Cell::Text(self.site.clone()),
+            Cell::Text(self.host.clone()),
+            Cell::Text(self.page_url.to_string()),
+            Cell::Count(u64::from(self.pages)),
+            Cell::Count(u64::from(self.depth)),
+            Cell::Count(u64::from(self.database.unwrap_or_default())),
+            Cell::Text(self.behaviour.name().to_string()),
         ]
     }
 }

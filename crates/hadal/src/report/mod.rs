@@ -9,18 +9,17 @@ pub mod facets;
 pub mod form;
 pub mod harvest;
 pub mod judged;
+pub mod lists;
 pub mod quality;
 pub mod run;
 pub mod seeds;
-pub mod sites;
-pub mod submissions;
 pub mod submitted;
 pub mod values;
 pub mod watching;
 
 use crate::store::{
     FailureKind, HarvestQuery, HarvestRow, RowOrder, RunCounters, RunId, RunQuery, RunRow, Store, StoreError,
-    WorkerRow,
+    WorkerRow, all_workers,
 };
 pub use harvest::Coverage;
 use serde::Serialize;
@@ -113,14 +112,14 @@ pub fn status(store: &dyn Store) -> Result<Status, StoreError> {
     let mut runs =
         store.runs(&RunQuery { order: RowOrder::Newest, limit: Some(MAX_RUNS), ..RunQuery::default() })?;
     runs.reverse();
-    let crawled = Status { workers: store.workers()?, ..sum(&runs) };
+    let crawled = Status { workers: all_workers(store)?, ..sum(&runs) };
     Ok(with_harvests(crawled, &store.harvests(&HarvestQuery::default())?))
 }
 
 /// Status of one run; zeros for an unknown run.
 pub fn run_status(store: &dyn Store, run: RunId) -> Result<Status, StoreError> {
     let runs = store.runs(&RunQuery::one(run))?;
-    let workers = store.workers()?.into_iter().filter(|worker| worker.run == run.0).collect();
+    let workers = all_workers(store)?.into_iter().filter(|worker| worker.run == run.0).collect();
     Ok(Status { workers, ..sum(&runs) })
 }
 

@@ -3,7 +3,7 @@
 use super::run::{RunView, view};
 use crate::store::{
     Activity, Control, HostState, LinkRow, LookUp, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength,
-    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError, WorkerRow,
+    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError, WorkerRow, all_workers,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
@@ -175,7 +175,7 @@ pub fn page(store: &dyn Store, row: &RunRow, strategy: Option<&dyn Strategy>) ->
 }
 
 fn workers(store: &dyn Store, row: &RunRow) -> Result<Vec<WorkerView>, StoreError> {
-    let of_run = store.workers()?.into_iter().filter(|worker| worker.run == row.id.0);
+    let of_run = all_workers(store)?.into_iter().filter(|worker| worker.run == row.id.0);
     Ok(of_run.map(WorkerView::from).collect())
 }
 

@@ -1,4 +1,4 @@
-//! Extractors for request parameters. Invalid input is answered with a JSON error.
+//! Extractors for request parameters, and pages of lists. Invalid input is answered with a JSON error.
 
 use super::error::ApiError;
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
@@ -6,6 +6,7 @@ use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use utoipa::IntoParams;
 
 /// Extractor of query parameters with our error body.
 pub struct UrlParams<T>(pub T);
@@ -64,6 +65,36 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         };
         serde_json::from_value(Value::Object(object)).map(Body).map_err(wrong)
     }
+}
+
+/// Default number of rows.
+const DEFAULT_ROWS: usize = 50;
+/// Greatest number of rows. Guess.
+const MAX_ROWS: usize = 1000;
+
+/// Checks the requested number of rows.
+pub fn limit(wanted: Option<usize>) -> Result<usize, ApiError> {
+    match wanted.unwrap_or(DEFAULT_ROWS) {
+        rows @ 1..=MAX_ROWS => Ok(rows),
+        _ => Err(ApiError::bad(format!("limit must be from 1 to {MAX_ROWS}"))),
+    }
+}
+
+/// Page of a list with numbered rows, highest number first.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageBefore {
+    /// Only rows with a lower number: `next` of the previous page.
+    #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
+    pub before: Option<Number>,
+    /// Greatest number of rows.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    pub limit: Option<usize>,
+}
+
+/// Cursor for the next page if this one is full.
+pub fn next_page<T>(rows: &[T], limit: usize, number: impl Fn(&T) -> u64) -> Option<u64> {
+    rows.last().filter(|_| rows.len() == limit).map(number)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Directory: forms found, facets, and single forms.
 
 use super::error::ApiError;
-use super::extract::{Number, PathParams, UrlParams};
-use super::paging::limit;
+use super::extract::{Number, PathParams, UrlParams, limit};
 use super::state::AppState;
 use crate::output::engines::opensearch;
 use crate::report::facets::{FacetCounter, Facets};

@@ -1,8 +1,7 @@
 //! Harvests: list, details, curve, queries, records.
 
 use super::error::ApiError;
-use super::extract::{Number, PathParams, UrlParams};
-use super::paging::{PageBefore, limit, next};
+use super::extract::{Number, PageBefore, PathParams, UrlParams, limit, next_page};
 use super::state::AppState;
 use crate::report::curve::{self, CoveragePoint};
 use crate::report::harvest::{HarvestPage, HarvestView, QueryView, RecordView, page, query, record, view};
@@ -42,7 +41,7 @@ pub async fn list(
             })
         })
         .await?;
-    let next = next(&rows, limit, |row| row.id.0);
+    let next = next_page(&rows, limit, |row| row.id.0);
     Ok(Json(HarvestList { harvests: rows.iter().map(view).collect(), next }))
 }
 

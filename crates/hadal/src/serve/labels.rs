@@ -1,9 +1,8 @@
 //! Labels that users give to forms.
 
 use super::error::ApiError;
-use super::extract::{Body, PathParams, UrlParams};
+use super::extract::{Body, PathParams, UrlParams, limit};
 use super::forms::{find, form_id};
-use super::paging::limit;
 use super::state::AppState;
 use crate::report::form::{FormView, LabelName, view};
 use crate::report::values::timestamp;

@@ -1,8 +1,7 @@
 //! Lessons of a run's strategy.
 
 use super::error::ApiError;
-use super::extract::{PathParams, UrlParams};
-use super::paging::limit;
+use super::extract::{PathParams, UrlParams, limit};
 use super::runs::no_run;
 use super::state::AppState;
 use crate::store::{LessonRow, RunId, RunParts, RunQuery};

@@ -1,14 +1,12 @@
 //! Lists across runs and harvests: sites, submissions, records.
 
 use super::error::ApiError;
-use super::extract::{Number, UrlParams};
+use super::extract::{Number, UrlParams, limit};
 use super::forms::form_id;
 use super::harvests::record_id;
-use super::paging::limit;
 use super::state::AppState;
 use crate::report::harvest::{RecordView, record};
-use crate::report::sites::{self, SiteView};
-use crate::report::submissions::{self, SubmissionView};
+use crate::report::lists::{SiteView, SubmissionView, site_view, submission_view};
 use crate::store::{HarvestId, HarvestRowCursor, HarvestRowQuery, RunId, SiteQuery, SubmissionQuery};
 use axum::Json;
 use axum::extract::State;
@@ -59,7 +57,7 @@ pub async fn sites(
     };
     let rows = state.read(move |store| store.sites(&query)).await?;
     let or_more = rows.len() > limit;
-    Ok(Json(SiteList { sites: rows.iter().take(limit).map(sites::view).collect(), or_more }))
+    Ok(Json(SiteList { sites: rows.iter().take(limit).map(site_view).collect(), or_more }))
 }
 
 /// Filter of the audit log.
@@ -106,7 +104,7 @@ pub async fn submissions(
         limit: Some(limit(params.limit)?),
     };
     let page = state.read(move |store| store.submissions(&query)).await?;
-    let submissions = page.rows.iter().map(submissions::view).collect();
+    let submissions = page.rows.iter().map(submission_view).collect();
     Ok(Json(SubmissionList { submissions, next: page.next.map(|next| next.to_string()) }))
 }
 

@@ -21,12 +21,10 @@ mod lists;
 mod live;
 mod metrics;
 mod pages;
-mod paging;
 mod questions;
 mod runs;
 mod session;
 mod state;
-mod strategy_cache;
 
 pub use jobs::{JobProgram, Jobs};
 

@@ -1,9 +1,8 @@
 //! Runs: list, details, curve.
 
 use super::error::ApiError;
-use super::extract::{Number, PathParams, UrlParams};
+use super::extract::{Number, PathParams, UrlParams, limit, next_page};
 use super::live::{Live, RunRates};
-use super::paging::{limit, next};
 use super::state::AppState;
 use crate::report::curve::{self, RunPoint};
 use crate::report::run::{RunView, view};
@@ -56,7 +55,7 @@ pub async fn list(
             })
         })
         .await?;
-    let next = next(&rows, limit, |row| row.id.0);
+    let next = next_page(&rows, limit, |row| row.id.0);
     Ok(Json(RunList { runs: rows.iter().map(view).collect(), next }))
 }
 

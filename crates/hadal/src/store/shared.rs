@@ -5,7 +5,7 @@
 //! lasts, and every report and commit renews the lease. When the lease expires, the other workers take over
 //! all its partitions, and it can write nothing until it joins again.
 
-use super::{RunCheckpoint, RunCounters, RunId, RunSpec, RunState, StoreError};
+use super::{RunCheckpoint, RunCounters, RunId, RunSpec, RunState, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{FrontierLink, QueueId};
 use serde::Serialize;
@@ -58,6 +58,14 @@ pub trait SharedRuns {
     /// Leaves a run and returns its partitions, the rest of its grant and its unused sequence numbers.
     /// `state` becomes the state of the run, and the result is true, if this was its last worker.
     fn leave(&self, run: RunId, state: RunState, unused: Range<u64>) -> Result<bool, StoreError>;
+
+    /// Returns the workers of all shared runs. Allowed for readers.
+    fn workers(&self) -> Result<Vec<WorkerRow>, StoreError>;
+}
+
+/// Workers of shared runs. Empty in a store without shared runs.
+pub fn all_workers(store: &dyn Store) -> Result<Vec<WorkerRow>, StoreError> {
+    store.shared_runs().map_or(Ok(Vec::new()), |runs| runs.workers())
 }
 
 /// A run that a worker has joined. The worker owns no partition yet.

@@ -97,7 +97,7 @@ impl HostQueues {
         }
     }
 
-    /// Updates the availability of hosts after their pause, and of hosts whose name was resolved. If there are too many
+    /// Updates the availability of hosts after their pause, and of hosts that were resolved. If there are too many
     /// hosts, those without waiting links leave memory.
     pub fn wake(&mut self, now: Time) {
         while let Some((host, address)) = self.addresses.next_resolved() {

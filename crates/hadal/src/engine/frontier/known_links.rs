@@ -79,7 +79,7 @@ impl KnownLinks {
         Ok(found.links)
     }
 
-    /// Places waiting links again by the current model, whose generation is given. Returns those that stay and the ids
+    /// Places waiting links again by the current model, of this generation. Returns those that stay and the ids
     /// of those to drop.
     pub fn place_again(
         &mut self,

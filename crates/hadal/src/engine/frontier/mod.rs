@@ -67,7 +67,7 @@ pub struct PlacementContext<'a> {
     pub now: Time,
 }
 
-/// Best link of a queue whose host may receive a request now.
+/// Best link of a queue among hosts that may receive a request now.
 struct Candidate {
     queued: QueuedLink,
     host: HostIx,
@@ -379,8 +379,8 @@ impl Frontier {
     }
 }
 
-/// Host whose robots.txt request failed in a way that every request to the host would, or that failed too often in a
-/// row.
+/// Host that cannot be reached: its robots.txt request failed in a way that every request to the host would, or it failed
+/// too often in a row.
 fn unreachable_host(outcome: &Outcome) -> Option<(Host, FailureKind)> {
     match (&outcome.target, &outcome.end) {
         (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), *kind)),

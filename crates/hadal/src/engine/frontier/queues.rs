@@ -3,7 +3,7 @@
 //! The links themselves stay in the store. A host is offered only while it is ready, so the head of a queue
 //! is the best link that may be visited now. Hosts that are ready soon are sorted too, because a strategy may
 //! prefer to wait for one of them. Hosts are compared by the score of their best link plus the bonus that the
-//! strategy gives to their site. `current` also holds the ready hosts whose best link has a score of the
+//! strategy gives to their site. `current` also holds the ready hosts with a best link that has a score of the
 //! current model, so that the best of them is found without a scan of all hosts.
 
 use crate::polite::HostIx;
@@ -23,7 +23,7 @@ pub struct QueueTable {
     generation: u32,
 }
 
-/// Links of a queue whose hosts are not in memory.
+/// Links of a queue on hosts that are not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredLinks {
     /// All of them rank after this.
@@ -73,7 +73,7 @@ pub enum Availability {
 struct QueueHosts {
     /// Hosts of [`Availability::Ready`].
     ready: BTreeSet<RankedHost>,
-    /// The hosts of `ready` whose best link was ranked by the current model.
+    /// The hosts of `ready` with a best link that was ranked by the current model.
     current: BTreeSet<RankedHost>,
     /// Hosts of [`Availability::Soon`].
     soon: BTreeSet<RankedHost>,
@@ -273,7 +273,7 @@ impl QueueTable {
         self.queues.values_mut().for_each(|queues| queues.current.clear());
     }
 
-    /// Links of a queue whose hosts are not in memory.
+    /// Links of a queue on hosts that are not in memory.
     pub fn stored(&self, queue: QueueId) -> Option<StoredLinks> {
         self.stored.get(&queue).copied()
     }

@@ -22,7 +22,7 @@ const LINKS_PER_RESCORED_HOST: usize = 64;
 pub struct ScoreAge {
     /// Generation of the strategy's model.
     pub generation: u32,
-    /// Hosts whose outdated links were rescored since the last choice.
+    /// Hosts with outdated links that were rescored since the last choice.
     rescored_hosts: usize,
     /// Maximum number of links that are rescored at once.
     rescored_at_once: usize,
@@ -104,7 +104,7 @@ impl ScoreAge {
         RescoredLinks { pairs, depth: LOOK_AHEAD }
     }
 
-    /// First links of a queue and host whose head is outdated.
+    /// First links of a queue and host with an outdated head.
     pub fn rescore_outdated_head(&mut self, queue: QueueId, host: HostIx) -> RescoredLinks {
         self.rescored_hosts += 1;
         RescoredLinks { pairs: vec![(queue, host)], depth: LOOK_AHEAD }

@@ -19,7 +19,7 @@ use url::Url;
 
 /// True for a seed, and for the page that a seed redirects to.
 ///
-/// `noindex` hides a page from those who do not know it. The user knows the seeds, so their forms are stored all the same.
+/// `noindex` keeps a page out of search results. The user named the seeds, so their forms are stored nevertheless.
 fn is_seed(link: &FrontierLink, seeds: &[Url]) -> bool {
     match link.redirects.first() {
         Some(first) => seeds.iter().any(|seed| LinkId::of(seed) == LinkId::of(first)),

@@ -13,7 +13,7 @@ pub use labels::*;
 
 use super::{
     FailureRow, FormCheck, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId,
-    RunRow, SiteRow, StoreError, Submission, SubmissionResult, WorkerRow,
+    RunRow, SiteRow, StoreError, Submission, SubmissionResult,
 };
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
@@ -82,11 +82,6 @@ pub trait Catalogue: Send + Sync {
 
     /// True if a process holds this store open for crawling or harvesting.
     fn is_busy(&self) -> bool;
-
-    /// Returns the workers of shared runs. Empty in a store whose runs have one worker.
-    fn workers(&self) -> Result<Vec<WorkerRow>, StoreError> {
-        Ok(Vec::new())
-    }
 }
 
 /// Selection of runs.

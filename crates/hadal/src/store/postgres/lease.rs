@@ -6,7 +6,7 @@
 //! continues only if the epoch is still its own: otherwise another worker was at work in between, and what it has not
 //! yet written would be written twice.
 //!
-//! Workers of a shared run hold the lock of the run in shared mode ([`share`]). So nobody else takes the whole run
+//! Workers of a shared run hold the lock of the run in shared mode ([`share`]). So no other worker takes the whole run
 //! meanwhile. Their own leases are rows with an expiry, see [`workers`](super::workers).
 //!
 //! The lease of a harvest includes a lock of the site of its form: two workers never harvest one site at the same time,

@@ -29,6 +29,7 @@ mod head_cache;
 mod known_keys;
 mod lease;
 mod process;
+mod rows_before;
 mod run_commit;
 mod run_plan;
 mod runs;
@@ -349,6 +350,10 @@ impl SharedRuns for PostgresStore {
             writer.drop_shared(run);
             Ok(is_last)
         })
+    }
+
+    fn workers(&self) -> Result<Vec<WorkerRow>, StoreError> {
+        self.read(workers::list)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reading and writing of the rows of a commit.
+//! Commit of batches to a run: reads rows, plans their new values, and writes them.
 
 use super::super::counters::probability;
 use super::super::packed_link::PackedLink;
@@ -8,13 +8,11 @@ use super::audit;
 use super::codec::{Columns, bits, json, packed, text, wide, word};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
-use super::frontier::{host_id, link_state};
-use super::run_plan::{KnownForm, KnownLink, RowKeys, RowsBefore, RunPlan};
+use super::frontier::host_id;
+use super::rows_before::{self, RowKeys};
+use super::run_plan::RunPlan;
 use super::strategy_state;
 use super::workers;
-use hadal_core::address::{Host, LinkId, Site};
-use hadal_core::link::QueueId;
-use tokio_postgres::Row;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Run that a commit changes.
@@ -33,7 +31,7 @@ pub fn apply(
     batches: &[&Batch],
     states: &mut WrittenStates,
 ) -> Result<(), Fault> {
-    let before = read(connection, first, target, &RowKeys::of(batches))?;
+    let before = rows_before::read(connection, first, target, &RowKeys::of(batches))?;
     let mut plan = RunPlan::new(before, batches);
     leave_frontier(connection, target.run, &mut plan)?;
     let mut commands = write(target, &plan)?;
@@ -41,79 +39,6 @@ pub fn apply(
         commands.extend(strategy_state::save(target.run, state, states)?);
     }
     connection.run(&commands).map(|_| ())
-}
-
-/// Reads the rows that a commit refers to, in one round trip.
-fn read(
-    connection: &ServerConnection,
-    first: Option<Command>,
-    target: Target,
-    keys: &RowKeys,
-) -> Result<RowsBefore, Fault> {
-    let id = bits(target.run.0);
-    let skipped = usize::from(first.is_some());
-    let (sites, targets): (Vec<String>, Vec<i64>) =
-        keys.cited.iter().map(|(site, target)| (site.0.clone(), bits(target.0))).unzip();
-    let mut commands: Vec<Command> = first.into_iter().collect();
-    commands.push(match target.worker {
-        Some(worker) => command!(super::runs::COUNTERS_OF_WORKER, worker),
-        None => command!(super::runs::COUNTERS, id),
-    });
-    commands.push(command!("SELECT max(requests) FROM curve WHERE run = $1", id));
-    let flights = "SELECT seq, target FROM in_flight WHERE run = $1 AND seq = ANY($2)";
-    commands.push(command!(flights, id, keys.steps.iter().map(|seq| bits(*seq)).collect::<Vec<_>>()));
-    let links = "SELECT links.id, state, queue, url, hosts.host FROM links
-        JOIN hosts ON hosts.run = links.run AND hosts.id = links.host WHERE links.run = $1 AND links.id = ANY($2)";
-    commands.push(command!(links, id, keys.links.iter().map(|link| bits(link.0)).collect::<Vec<_>>()));
-    let forms =
-        "SELECT form_id, p_searchable, p_relevant, site FROM forms WHERE run = $1 AND form_id = ANY($2)";
-    commands.push(command!(forms, id, keys.forms.iter().map(ToString::to_string).collect::<Vec<_>>()));
-    let known = "SELECT site, pages FROM sites WHERE run = $1 AND site = ANY($2)";
-    commands.push(command!(known, id, keys.sites.iter().map(|site| site.0.clone()).collect::<Vec<_>>()));
-    let citing =
-        "SELECT target, count(*) FROM backlinks JOIN unnest($2::text[], $3::bigint[]) AS cited (site, target)
-        USING (site, target) WHERE run = $1 GROUP BY target";
-    commands.push(command!(citing, id, sites, targets));
-    let found = connection.run(&commands)?;
-    let [counters, point, flights, links, forms, sites, citing] = &found[skipped..] else {
-        return Err(Fault::damaged("a part of the answer is missing"));
-    };
-    Ok(RowsBefore {
-        counters: counters.first().map_or(Ok(RunCounters::default()), super::runs::counters)?,
-        last_point: point
-            .first()
-            .map_or(Ok(None), |row| row.column::<Option<i64>>(0))?
-            .map(i64::cast_unsigned),
-        in_flight: flights
-            .iter()
-            .map(|row| Ok((row.unsigned(0)?, row.json(1)?)))
-            .collect::<Result<_, Fault>>()?,
-        links: links.iter().map(known_link).collect::<Result<_, Fault>>()?,
-        forms: forms.iter().map(known_form).collect::<Result<_, Fault>>()?,
-        sites: sites
-            .iter()
-            .map(|row| Ok((Site(row.text(0)?), row.number(1)?)))
-            .collect::<Result<_, Fault>>()?,
-        citing: citing
-            .iter()
-            .map(|row| Ok((LinkId(row.unsigned(0)?), row.number(1)?)))
-            .collect::<Result<_, Fault>>()?,
-    })
-}
-
-fn known_link(row: &Row) -> Result<(LinkId, KnownLink), Fault> {
-    let known = KnownLink {
-        state: link_state(row.column(1)?),
-        queue: QueueId(row.unsigned(2)?),
-        url: row.column(3)?,
-        host: Host(row.column(4)?),
-    };
-    Ok((LinkId(row.unsigned(0)?), known))
-}
-
-fn known_form(row: &Row) -> Result<(hadal_core::identity::FormId, KnownForm), Fault> {
-    let (p_searchable, p_relevant, site) = (row.column(1)?, row.column(2)?, Site(row.text(3)?));
-    Ok((row.parsed(0)?, KnownForm { p_searchable, p_relevant, site }))
 }
 
 /// Drops the links of closed sites and fails those of failing hosts, except the links that the plan holds already.

@@ -6,9 +6,10 @@
 
 use super::super::counters::probability;
 use super::super::*;
+use super::rows_before::{KnownForm, KnownLink, RowsBefore};
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
-use hadal_core::link::{QueueId, QueuedLink};
+use hadal_core::link::QueuedLink;
 use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,89 +17,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use url::Url;
-
-/// Rows that the batches of a commit refer to.
-#[derive(Default)]
-pub struct RowKeys {
-    pub steps: FxHashSet<u64>,
-    pub links: FxHashSet<LinkId>,
-    pub forms: FxHashSet<FormId>,
-    pub sites: FxHashSet<Site>,
-    pub cited: FxHashSet<(Site, LinkId)>,
-}
-
-impl RowKeys {
-    pub fn of(batches: &[&Batch]) -> RowKeys {
-        let mut keys = RowKeys::default();
-        for batch in batches {
-            batch.outcomes.iter().for_each(|outcome| keys.add_outcome(outcome));
-            batch.changes.iter().for_each(|change| keys.add_change(change));
-            for step in &batch.sent {
-                keys.steps.insert(step.seq);
-                keys.add_target(&step.target);
-            }
-        }
-        keys
-    }
-
-    fn add_target(&mut self, target: &StepTarget) {
-        if let StepTarget::Link(link) = target {
-            self.links.insert(*link);
-        }
-    }
-
-    fn add_outcome(&mut self, outcome: &Outcome) {
-        self.steps.insert(outcome.seq);
-        self.add_target(&outcome.target);
-        self.links.extend(outcome.found.iter().map(|queued| queued.link.id));
-        self.forms.extend(outcome.forms.iter().map(FoundForm::id));
-        self.forms.extend(outcome.probe.iter().map(|probe| probe.form));
-        self.sites.extend(outcome.site.iter().map(|(site, _)| site.clone()));
-        self.cited.extend(outcome.cited.iter().map(|url| (Site::of(url), LinkId::of(url))));
-    }
-
-    /// Adds the links of a change. A new score needs no look-up: it is written on the condition that the link waits.
-    fn add_change(&mut self, change: &FrontierChange) {
-        match change {
-            FrontierChange::Add(links) | FrontierChange::Retry(links) => {
-                self.links.extend(links.iter().map(|queued| queued.link.id));
-            }
-            FrontierChange::Drop(links) => self.links.extend(links),
-            _ => {}
-        }
-    }
-}
-
-/// Rows of a run before a commit.
-#[derive(Default)]
-pub struct RowsBefore {
-    /// Counters, without failures by kind: those of the worker, if the run is shared.
-    pub counters: RunCounters,
-    /// Requests at the last point of the curve.
-    pub last_point: Option<u64>,
-    pub in_flight: FxHashMap<u64, StepTarget>,
-    pub links: FxHashMap<LinkId, KnownLink>,
-    pub forms: FxHashMap<FormId, KnownForm>,
-    /// Number of pages of known sites.
-    pub sites: FxHashMap<Site, u32>,
-    /// Number of citing pages.
-    pub citing: FxHashMap<LinkId, usize>,
-}
-
-/// A link in the database.
-pub struct KnownLink {
-    pub state: LinkState,
-    pub queue: QueueId,
-    pub url: String,
-    pub host: Host,
-}
-
-/// A form in the database.
-pub struct KnownForm {
-    pub p_searchable: f32,
-    pub p_relevant: f32,
-    pub site: Site,
-}
 
 /// A link in the course of a commit.
 pub struct PlannedLink<'a> {
@@ -466,7 +384,7 @@ impl<'a> RunPlan<'a> {
         self.counters.waiting = self.counters.waiting.wrapping_add(1);
     }
 
-    /// Host whose turn a step takes.
+    /// Host that a step keeps busy.
     pub fn host_of<'b>(&'b self, target: &'b StepTarget) -> Option<&'b Host> {
         match target {
             StepTarget::Robots { host, .. } => Some(host),
@@ -474,7 +392,7 @@ impl<'a> RunPlan<'a> {
         }
     }
 
-    /// Links whose complete rows are written.
+    /// Links with a row that is written as a whole.
     pub fn placed_links(&self) -> impl Iterator<Item = (LinkId, LinkState, &QueuedLink)> {
         self.links.iter().filter_map(|(id, link)| Some((*id, link.known.state, link.placed.as_deref()?)))
     }
@@ -522,7 +440,7 @@ impl<'a> RunPlan<'a> {
         self.forms.values().filter_map(|form| form.probe)
     }
 
-    /// Sites whose best form may have changed.
+    /// Sites with a best form that may have changed.
     pub fn judged_sites(&self) -> FxHashSet<&Site> {
         let is_judged = |form: &&PlannedForm<'_>| form.new.is_some() || form.probe.is_some();
         self.forms.values().filter(is_judged).map(|form| &form.known.site).collect()

@@ -9,7 +9,7 @@ use super::codec::{Columns, bits, text, word};
 use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 use super::harvest::{harvests, lists};
-use super::{PostgresStore, audit, lease, runs, workers};
+use super::{PostgresStore, audit, lease, runs};
 use hadal_core::identity::FormId;
 
 /// Number of rows per page of a list, if a query states none. Guess.
@@ -229,9 +229,5 @@ impl Catalogue for PostgresStore {
 
     fn is_busy(&self) -> bool {
         self.read(lease::held).is_ok_and(|held| !held.is_empty())
-    }
-
-    fn workers(&self) -> Result<Vec<WorkerRow>, StoreError> {
-        self.read(workers::list)
     }
 }

@@ -1,9 +1,45 @@
-//! An entry of the audit log for the dashboard.
+//! Rows of lists in the dashboard: sites, and entries of the audit log.
 
 use super::values::{method_name, timestamp};
-use crate::store::{Submission, SubmissionResult};
+use crate::store::{SiteRow, Submission, SubmissionResult};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// A site that a crawl visited.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct SiteView {
+    /// Registrable domain.
+    pub site: String,
+    /// Topic of the run.
+    pub topic: String,
+    /// Pages fetched.
+    pub pages: u32,
+    /// Distinct forms of any kind.
+    pub forms: u32,
+    /// Distinct searchable forms.
+    pub searchable: u32,
+    /// Distinct relevant forms.
+    pub relevant: u32,
+    /// Highest `p_relevant` of its forms.
+    pub best: f32,
+    /// True if the strategy visits no further page of the site.
+    pub closed: bool,
+}
+
+/// Site for a list.
+pub fn site_view(row: &SiteRow) -> SiteView {
+    let counters = &row.counters;
+    SiteView {
+        site: row.site.to_string(),
+        topic: row.topic.clone(),
+        pages: counters.pages,
+        forms: counters.forms,
+        searchable: counters.searchable,
+        relevant: counters.relevant,
+        best: row.best,
+        closed: counters.closed,
+    }
+}
 
 /// One sending of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -31,7 +67,7 @@ pub struct SubmissionView {
 }
 
 /// Entry for a list.
-pub fn view(entry: &Submission) -> SubmissionView {
+pub fn submission_view(entry: &Submission) -> SubmissionView {
     SubmissionView {
         run: entry.by.run().map(|run| run.0),
         harvest: entry.by.harvest().map(|harvest| harvest.0),
