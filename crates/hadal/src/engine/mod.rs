@@ -180,15 +180,17 @@ impl Engine {
         if !self.flights.is_empty() {
             return self.flights.receive(wait).await;
         }
-        match pause {
-            _ if !self.crawl.clock.is_simulated() && self.is_over() => {}
-            _ if !self.crawl.clock.is_simulated() => tokio::time::sleep(wait).await,
-            _ if self.progress.is_paused() => tokio::time::sleep(POLL_INTERVAL).await,
-            // No host is ready before the end of the next pause, so a simulated clock skips it.
-            Some(pause) if pause <= MAX_HOST_WAIT && !self.is_finished() => {
-                self.crawl.clock.advance(self.crawl.clock.now().after(pause));
+        if !self.crawl.clock.is_simulated() {
+            if !self.is_over() {
+                tokio::time::sleep(wait).await;
             }
-            _ => {}
+        } else if self.progress.is_paused() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        } else if let Some(pause) = pause.filter(|pause| *pause <= MAX_HOST_WAIT)
+            && !self.is_finished()
+        {
+            // No host is ready before, so a simulated clock skips the pause.
+            self.crawl.clock.advance(self.crawl.clock.now().after(pause));
         }
         None
     }
