@@ -119,7 +119,7 @@ impl AddressClaims {
         }
     }
 
-    /// Gives up the addresses that others want, unless a request to them is in flight or they were not used yet.
+    /// Gives up the addresses that other workers want and whose turn is over, unless a request to them is in flight.
     pub fn release(&mut self, busy: &BTreeSet<IpAddr>, now: Instant) -> Vec<IpAddr> {
         let is_free = |held: &HeldAddress| held.is_wanted && held.is_over(now);
         let released = self.held.iter().filter(|(address, held)| is_free(held) && !busy.contains(address));

@@ -7,12 +7,13 @@ use hadal_core::link::QueueId;
 use hadal_core::strategy::QueueHeads;
 use std::time::Duration;
 
-/// Longest time that a session waits for the pause of a host before the first page, while the hosts of all
-/// seeds fail. Long enough for the pauses before the two retries (2 s and 4 s). Guess.
+/// Longest wait for a host while no page has been fetched and the last request to every seed host failed. Long enough
+/// for the pauses before the two retries (2 s and 4 s). Guess.
 const MAX_SEED_WAIT: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// True when the session is over: nothing is in flight, and no host is worth waiting for.
+    /// True when the session is over: nothing is in flight, and no host becomes ready within the longest wait. Records
+    /// the ending.
     ///
     /// A session on the system clock that was stopped waits for the requests in flight for a limited time. They count as
     /// interrupted when the run resumes.

@@ -93,8 +93,8 @@ impl Flights {
 
     /// Sends a step that keeps `hosts` busy.
     ///
-    /// With results in order, a backlink look-up starts only when all earlier steps are committed, because its answer
-    /// may come from links that those steps found.
+    /// On a simulated clock a backlink look-up starts only when all earlier steps are committed, because its answer may
+    /// come from links that those steps found.
     pub fn send(&mut self, step: Step, hosts: Vec<HostIx>) {
         let (seq, is_probe) = (step.seq, matches!(step.kind, StepKind::Probe(_)));
         let mut flight = Flight { hosts, reserved_bytes: step.body_limit, is_probe, deferred: None };

@@ -25,7 +25,7 @@ pub struct RunHosts {
     loaded: BTreeSet<HostIx>,
     /// Partitions of workers that lost their lease, with the time of the take-over.
     taken_over: BTreeMap<Partition, Time>,
-    /// Hosts of these partitions that have kept a pause since.
+    /// Hosts of these partitions that were already delayed once after the take-over.
     rested: BTreeSet<HostIx>,
 }
 
@@ -87,7 +87,8 @@ impl RunHosts {
         host
     }
 
-    /// Lets an address rest that another worker gave up. A worker that was lost may have sent a request just before.
+    /// Delays an address that this worker has just been granted: by the pause that the last owner reported, or by a
+    /// full delay if its owner was lost and may have sent a request just before.
     pub fn rest_address(&mut self, grant: &AddressGrant, now: Time) {
         let lost = if grant.is_abandoned { self.politeness.delay } else { Duration::ZERO };
         self.scheduler.rest_address(grant.address, now.after(grant.pause.max(lost)));

@@ -91,7 +91,7 @@ pub enum CrawlError {
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest sleep of the engine while host names are resolved. Guess.
 const RESOLUTION_POLL: Duration = Duration::from_millis(10);
-/// Longest time that a session waits for the pause of a host when nothing else is left to do. Guess.
+/// A session ends when nothing is in flight and the next host becomes ready later than this. Guess.
 const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
 
 /// Receives the events of a crawl.

@@ -31,9 +31,9 @@ use url::Url;
 
 /// Maximum number of pages rendered at the same time. Guess.
 const MAX_AT_ONCE: usize = 2;
-/// Rendered pages of a site without a new form, after which no other is rendered. Guess.
+/// After this many rendered pages without a new form, no further page of the site is rendered. Guess.
 const MAX_FRUITLESS: u32 = 2;
-/// Least P(relevant) of a box on a page off topic that is worth a browser. Guess.
+/// On a page that is not on topic, a search box is rendered only if its P(relevant) is at least this. Guess.
 const MIN_P_RELEVANT: f32 = 0.2;
 /// Sitemaps read beside the first one. Guess.
 const MAX_SITEMAPS: usize = 3;
@@ -56,7 +56,7 @@ pub struct RenderingVisit {
     pub store: Arc<dyn Store>,
     /// Topic of the crawl.
     pub topic: String,
-    /// Numbers for the last line of the command.
+    /// Totals that `hadal find` prints at its end.
     pub counters: Arc<RenderTotals>,
     /// Part of the crawl's request budget for further requests.
     pub reserve: Arc<RequestReserve>,
@@ -188,6 +188,7 @@ impl RenderingVisit {
             Err(error) => {
                 tracing::warn!("could not render {url}: {error}");
                 self.counters.failed.fetch_add(1, Ordering::Relaxed);
+                *self.tried().fruitless.entry(Site::of(url)).or_default() += 1;
                 None
             }
         }
@@ -218,7 +219,7 @@ impl RenderingVisit {
         Some((page, None))
     }
 
-    /// Links of the sitemap that robots.txt or habit names. Each sitemap is read once.
+    /// Links of `/sitemap.xml` and of the sitemaps that it or robots.txt names. Each sitemap is read once.
     async fn sitemap_links(&self, url: &Url, client: &PoliteClient) -> Vec<Link> {
         let client = client.without_retries();
         let mut pages = Vec::new();
@@ -227,7 +228,7 @@ impl RenderingVisit {
         let first = self.read_sitemap(&usual, &client).await;
         let mut further = first.as_ref().map(|found| found.sitemaps.clone()).unwrap_or_default();
         further.extend(client.sitemaps(url));
-        further.retain(|link| *link != usual);
+        further.retain(|link| self.is_first(link));
         further.truncate(MAX_SITEMAPS);
         for link in further {
             pages.extend(self.read_sitemap(&link, &client).await.unwrap_or_default().pages);

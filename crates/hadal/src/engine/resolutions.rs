@@ -1,4 +1,5 @@
-//! Addresses of hosts before their first request, so that two names of one address take turns from the start.
+//! DNS look-ups before the first request to a host, so that two names of one address are in one politeness group from
+//! the start.
 
 use crate::fetch::Fetch;
 use crate::polite::HostIx;

@@ -39,7 +39,8 @@ pub struct Crawl {
     pub prior: Option<Vec<u8>>,
     /// Limits on requests, bytes and time of the run.
     pub budget: Budget,
-    /// Part of the request budget for the scripts of rendered pages.
+    /// Requests of the budget that are set aside for scripts, OpenSearch descriptions and sitemaps of the pages in
+    /// flight.
     pub reserve: Arc<RequestReserve>,
     /// URLs that the crawl may visit.
     pub scope: Scope,
@@ -56,14 +57,14 @@ pub struct Crawl {
     /// Maximum number of steps in flight on a simulated clock. Unlike `concurrency` it changes the course of
     /// the run.
     pub window: usize,
-    /// Maximum number of waiting links that are rescored at once when the model changes. While no more links
-    /// wait, a resumed crawl decides like an uninterrupted one.
+    /// Maximum number of waiting links that are rescored at once when the model changes. Up to this number of waiting
+    /// links a resumed crawl makes the same choices as an uninterrupted one.
     pub rescored_at_once: usize,
-    /// Most hosts in memory, apart from those that were requested. While no more have waiting links, a resumed crawl decides
-    /// as one that never stopped.
+    /// Maximum number of hosts in memory that have not been requested yet. Up to this number a resumed crawl makes the
+    /// same choices as an uninterrupted one.
     pub hosts_in_memory: usize,
-    /// True: mirrors and crawler traps are recognised and left. Their evidence is not stored, so every session starts
-    /// without.
+    /// Recognise mirrors and crawler traps and stop visiting them. The evidence is kept in memory only, so each session
+    /// starts without it.
     pub detects_repetition: bool,
     /// Time between two checkpoints. A kill loses at most the steps since the last one.
     pub checkpoint_every: Duration,

@@ -18,11 +18,10 @@ const SLOW_AFTER: Duration = Duration::from_secs(2);
 /// webs of real pages, 24 crawls: 381 / 486 with 4 requests in flight, 383 / 493 with 8, 361 / 469 with 16, 359 / 464
 /// with 24.
 const FIRST_SLOTS: usize = 8;
-/// Committed requests per additional slot. Guess: few enough slots while a strategy still learns (23 after 500
-/// requests), hundreds after some thousand requests.
+/// Committed requests per additional slot. Guess: 23 slots after 500 requests, 320 after 10,000.
 const REQUESTS_PER_SLOT: u64 = 32;
 
-/// Requests that wait for the network.
+/// Counts requests in flight by age and decides whether one more may be sent.
 pub struct Slots {
     /// Maximum number of requests that are not slow.
     concurrency: usize,

@@ -289,7 +289,8 @@ impl StepTools {
     pub async fn perform(&self, step: Step) -> FinishedStep {
         let began = Instant::now();
         if step.send_before.is_some_and(|end| began >= end) {
-            // The process was frozen. The engine notices that too, and ends its tasks.
+            // The process was suspended past its lease. `Engine::choose` refuses further steps and the next report
+            // fails, which drops this task.
             return std::future::pending().await;
         }
         let (result, took) = match &step.kind {

@@ -1,4 +1,4 @@
-//! Part of this process in a run that several workers share.
+//! Worker of a shared run: reports to the store about once per second and carries out its orders.
 //!
 //! About once per second a worker reports to the store and receives orders: partitions to take up or to give up, links
 //! that others found, observations to learn from, a part of the budget. Everything else goes on as in a run with one
@@ -37,7 +37,8 @@ pub struct WorkerState {
     pub retries_seeds: bool,
 }
 
-/// A time on two clocks: one goes back when it is set, the other one stops while the machine is suspended.
+/// A time on the monotonic clock, which stops while the machine is suspended, and on the system clock, which users can
+/// set.
 struct ReportTime(Instant, SystemTime);
 
 impl ReportTime {
@@ -67,7 +68,8 @@ impl WorkerState {
         instant.elapsed() < safe && time.elapsed().is_ok_and(|elapsed| elapsed < safe)
     }
 
-    /// Records that the worker has work. Returns the time after which a step that is sent now may not leave any more.
+    /// Records that the worker has work. Returns the deadline for handing a step to the HTTP client: later another
+    /// worker may own its host.
     pub fn start_step(&mut self) -> Instant {
         self.is_idle = false;
         self.reported.0 + self.lease.mul_f64(LEASE_SHARE)

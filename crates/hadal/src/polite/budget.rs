@@ -74,8 +74,8 @@ impl RequestReserve {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what pages may take: all that the crawl has `free` but one request, which the crawl may send itself.
-    /// Returns the requests of pages that the crawl has not counted yet; they are part of `free`.
+    /// Sets the number of requests that scripts may take: `free` less those already taken and not yet counted by the
+    /// crawl, less one for the crawl itself. Returns the number taken and not yet counted.
     pub fn leave(&self, free: u64) -> u64 {
         let mut state = self.state();
         state.left = free.saturating_sub(state.uncounted).saturating_sub(1);

@@ -10,8 +10,8 @@ use std::time::Duration;
 /// which robots.txt has `Disallow`. Guess: a host with a thousand pages then takes 17 hours.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
-/// Shortest pause that a response time causes. A response within half of it tells nothing about the load of a host, and
-/// shorter pauses would only make the order of a crawl without delays depend on timing. Guess.
+/// Pauses from response times below this are ignored: a response in 125 ms (at the default factor 2) says nothing about
+/// load, and with `--delay 0s` such pauses would make the order of a crawl depend on timing. Guess. Guess.
 const MIN_LATENCY_PAUSE: Duration = Duration::from_millis(250);
 
 /// Settings of the pause between two requests to one politeness group.

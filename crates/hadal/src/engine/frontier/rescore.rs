@@ -1,4 +1,4 @@
-//! New queues and scores for waiting links, when the model of the strategy has changed.
+//! Recomputes queue and score of waiting links after the strategy's model has changed.
 //!
 //! A model that changes starts a generation. Scores of earlier generations are outdated. In a large frontier
 //! only the best links are rescored at once. The others follow in two ways, neither of which stops the crawl
@@ -14,8 +14,8 @@ const LOOK_AHEAD: usize = 8;
 const SWEPT_PAIRS: usize = 2;
 /// Hosts that a sweep looks at per step. Guess: some have only links in queues of the engine.
 const SWEEP_STRIDE: usize = 64;
-/// Before one choice, links of at most `rescored_at_once` divided by this number of hosts are placed again. Afterwards
-/// the best link of the current generation is taken, although an outdated one may be better. Guess.
+/// One choice rescores at most `rescored_at_once / LINKS_PER_RESCORED_HOST` hosts. After that it takes the best link
+/// with a current score, although an outdated one may be better. Guess.
 const LINKS_PER_RESCORED_HOST: usize = 64;
 
 /// Knows which scores are outdated, and decides which of them are renewed next.

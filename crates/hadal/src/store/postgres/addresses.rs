@@ -1,8 +1,8 @@
 //! IP addresses of a shared run: each has at most one worker that may send requests to its hosts.
 //!
-//! Hosts of different partitions may have one address. A worker claims an address before the first request to it, many
-//! at a time, beside its open transaction. If another worker has it, the claim marks it as wanted. The other worker gives
-//! it up after its next request, with the rest of the pause on the clock of the server.
+//! Hosts of different partitions may have one address. A worker claims addresses in batches, on a second connection,
+//! before the first request to them. If another worker has it, the claim marks it as wanted. The other worker gives it
+//! up after its next request, with the rest of the pause on the clock of the server.
 
 use super::super::{AddressGrant, RunId};
 use super::codec::{Columns, bits};
