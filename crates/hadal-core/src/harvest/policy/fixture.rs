@@ -19,6 +19,8 @@ pub struct TestDatabase {
     pub page: usize,
     /// True if answers state exact totals.
     pub states_totals: bool,
+    /// True if answers with a further page state the number of records on a page plus one.
+    pub counts_page: bool,
     /// Every n-th query fails.
     pub fails_every: usize,
 }
@@ -60,6 +62,7 @@ impl TestDatabase {
             cap: usize::MAX,
             page: 10,
             states_totals: false,
+            counts_page: false,
             fails_every: usize::MAX,
         }
     }
@@ -109,7 +112,8 @@ impl TestDatabase {
 
     fn ask(&self, policy: &mut dyn Policy, query: &Query, seen: &mut [bool], is_down: bool) -> SentQuery {
         let matching = if is_down { Vec::new() } else { self.matching(&query.words) };
-        let total = self.states_totals.then_some(StatedTotal::Exactly(matching.len() as u64));
+        let stated = if self.counts_page { matching.len().min(self.page + 1) } else { matching.len() };
+        let total = (self.states_totals || self.counts_page).then_some(StatedTotal::Exactly(stated as u64));
         let shown = &matching[(query.after as usize).min(matching.len())..matching.len().min(self.cap)];
         let mut hits = Vec::new();
         let mut pages = 0;

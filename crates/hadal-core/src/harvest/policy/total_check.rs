@@ -3,8 +3,9 @@
 //! A form states a total for a query. The total is used only while the answers agree with it:
 //!
 //! - An answer that holds more records than its total contradicts the total.
-//! - Some forms state the number of records on the page, or that number plus one, although a further page exists. Two
-//!   such answers with one and the same total show that the form counts the page.
+//! - Some forms state the number of records on the page, or that number plus one, although a further page exists. Such
+//!   a total is used only if the totals of such answers differ, or were confirmed. Two such answers with one and the
+//!   same total show that the form counts the page.
 //!
 //! After a contradiction, totals of the form are used only if more answers confirm theirs: they were read over several
 //! pages to the end and held exactly as many records.
@@ -43,22 +44,19 @@ impl TotalCheck {
             self.confirmed += 1;
         }
         if answer.query.after == 0 && (has_more_pages || answer.end == ReadingEnd::Paused) {
-            self.learn_page_total(total, read / u64::from(answer.pages.max(1)));
+            self.varies |= self.page_total.is_some_and(|other| other != total);
+            self.page_total = Some(total);
+            self.page_totals += u32::from(is_page_total(total, answer));
         }
-    }
-
-    /// Learns from an answer of several pages of about `page` records.
-    fn learn_page_total(&mut self, total: u64, page: u64) {
-        self.varies |= self.page_total.is_some_and(|other| other != total);
-        self.page_total = Some(total);
-        self.page_totals += u32::from(total <= page + 1);
     }
 
     /// Total of an answer that may be used: `None` if the answer or the form contradicts it.
     pub fn usable(&self, answer: &QueryOutcome<'_>) -> Option<StatedTotal> {
         let read = answer.records_read();
         let is_exceeded = |total: &StatedTotal| is_exceeded(total.count(), read);
-        answer.total.filter(|total| self.is_trusted() && !is_exceeded(total))
+        let may_count_page =
+            |total: &StatedTotal| !self.varies && self.confirmed == 0 && is_page_total(total.count(), answer);
+        answer.total.filter(|total| self.is_trusted() && !is_exceeded(total) && !may_count_page(total))
     }
 
     /// True while the answers agree with the totals of the form.
@@ -66,6 +64,13 @@ impl TotalCheck {
         let counts_the_page = self.page_totals >= MIN_PAGE_TOTALS && !self.varies;
         !counts_the_page && self.contradicted <= self.confirmed
     }
+}
+
+/// True if a total fits on the first page, but for one record, and the answer has a further page.
+fn is_page_total(total: u64, answer: &QueryOutcome<'_>) -> bool {
+    let page = answer.hits.len() as u64 / u64::from(answer.pages.max(1));
+    let has_more_pages = answer.pages > 1 || answer.end == ReadingEnd::Paused;
+    answer.query.after == 0 && has_more_pages && total <= page + 1
 }
 
 fn is_exceeded(total: u64, read: u64) -> bool {
@@ -107,8 +112,9 @@ mod tests {
     #[test]
     fn one_total_of_a_page_beside_further_pages_is_a_count_of_the_page() {
         let page = (30, 1, 31, ReadingEnd::Paused);
-        assert_eq!(usable(&[page]), Some(31), "one answer may have 31 records");
+        assert_eq!(usable(&[page]), None, "31 may be the count of the page and one more");
         assert_eq!(usable(&[page, page]), None);
+        assert_eq!(usable(&[(45, 2, 45, ReadingEnd::LastPage), page]), Some(31), "totals are right");
         assert_eq!(usable(&[page, (30, 1, 47, ReadingEnd::Paused), page]), Some(31), "totals differ");
         let last_page = (12, 1, 12, ReadingEnd::LastPage);
         assert_eq!(usable(&[last_page, last_page]), Some(12), "no further page");

@@ -139,12 +139,12 @@ impl HadalPolicy {
     }
 
     /// Returns true if a new query of this value is preferred to the next page of an answer: at the start, while first
-    /// pages hold mostly new records, if the form states totals.
-    fn explores(&self, value: f64, costs: &RequestCosts) -> bool {
+    /// pages hold mostly new records, if totals tell how long the answers are (`has_totals`).
+    fn explores(&self, value: f64, has_totals: bool, costs: &RequestCosts) -> bool {
         let page = f64::from(costs.page_size.max(1));
         let full_page = page / (costs.query + costs.detail * page);
         let is_start = self.answers < FIRST_PAGE_ONLY_ANSWERS && self.are_first_pages_new;
-        is_start && self.greatest_total > 0.0 && value >= MIN_VALUE_TO_EXPLORE * full_page
+        is_start && has_totals && value >= MIN_VALUE_TO_EXPLORE * full_page
     }
 
     /// Learns from an answer to one word. `before`, `rates`, `expected`, `first_page` and `all_before` are
@@ -258,7 +258,7 @@ impl Policy for HadalPolicy {
         let chosen = best.iter().position(|scored| !is_repeat(scored)).unwrap_or(0);
         let value = |at: usize| best.get(at).map_or(0.0, |scored| self.value_of_new_query(scored, costs));
         let paused = self.best_continuation(costs);
-        let explores = self.explores(value(chosen), costs);
+        let explores = self.explores(value(chosen), self.paused.has_totals(), costs);
         let best_query = best.get(chosen);
         if paused.query.is_some() && CONTINUATION_BONUS * paused.value >= value(chosen) && !explores {
             let second_best_query_value = value(chosen);

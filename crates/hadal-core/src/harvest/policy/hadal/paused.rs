@@ -152,6 +152,11 @@ impl PausedAnswers {
         words
     }
 
+    /// True if the form stated the total of a paused answer.
+    pub fn has_totals(&self) -> bool {
+        self.waiting.iter().any(|paused| paused.matching.is_some())
+    }
+
     /// True if the form loses paused answers.
     fn loses_answers(&self) -> bool {
         self.lost.len() >= MAX_FAILED_CONTINUATIONS
@@ -184,7 +189,7 @@ impl HadalPolicy {
         let matching = answer.total.map(|total| total.count() as f64);
         let share = self.new_share_of_rest(answer, known) * self.paused.psi_at(read, self.page_size);
         let least = if self.paused.loses_answers() { READ_NOW_FRACTION } else { 1.0 };
-        let explores = self.explores(self.last_choice.second_best_query_value, costs)
+        let explores = self.explores(self.last_choice.second_best_query_value, matching.is_some(), costs)
             || self.is_long_first_answer(answer);
         let explores = explores && answer.query.after == 0;
         let new = share * self.next_page_records(matching, read, costs).max(1.0);

@@ -27,6 +27,16 @@ fn under_a_cap_it_needs_fewer_requests_than_adaptive() {
 }
 
 #[test]
+fn totals_that_count_the_page_cost_no_requests() {
+    let cost = |counts_page: bool| {
+        let mut database = TestDatabase::generated(1_500, 7);
+        database.counts_page = counts_page;
+        requests(&database.harvest(&mut HadalPolicy::new(&context()), 1_350, 2_000))
+    };
+    assert!(cost(true) <= cost(false), "{} {}", cost(true), cost(false));
+}
+
+#[test]
 fn the_same_history_leads_to_the_same_choice() {
     let database = capped(30);
     let mut first = HadalPolicy::new(&context());
