@@ -36,6 +36,9 @@ pub struct QuerySources {
     cap: ResultCap,
     /// Greatest number of records seen on one page of a longer answer.
     page_size: u32,
+    /// Queries sent, and redirects on the way to their first pages.
+    sent: u32,
+    redirects: u32,
     /// Detail pages per new record.
     detail_cost: f64,
 }
@@ -67,6 +70,8 @@ impl QuerySources {
             answered_empty: FxHashSet::default(),
             cap: ResultCap::default(),
             page_size: 0,
+            sent: 0,
+            redirects: 0,
             detail_cost: if details == DetailMode::Always { 1.0 } else { 0.0 },
         }
     }
@@ -74,7 +79,14 @@ impl QuerySources {
     /// Costs of queries and pages in requests.
     pub fn costs(&self) -> RequestCosts {
         let page_size = self.page_size.max(DEFAULT_PAGE_SIZE);
-        RequestCosts { query: 1.0, page: 1.0, detail: self.detail_cost, page_size, cap: self.cap.value() }
+        let query = 1.0 + f64::from(self.redirects) / f64::from(self.sent.max(1));
+        RequestCosts { query, page: 1.0, detail: self.detail_cost, page_size, cap: self.cap.value() }
+    }
+
+    /// Learns the cost of a query from the redirects on the way to its first page.
+    pub fn add_first_page(&mut self, redirects: u32) {
+        self.sent += 1;
+        self.redirects += redirects;
     }
 
     /// Takes browse lists and words from the entry page. A list of all records (`lists_all`) needs no browse lists.
@@ -222,5 +234,21 @@ impl QuerySources {
     /// Queues the facets of an answer that shows only a part of its matches. Returns true if any of them is new.
     pub fn add_facets(&mut self, outcome: &QueryOutcome<'_>, facets: Vec<Facet>) -> bool {
         self.cap.cuts(outcome) && self.browse.add_facets(outcome, facets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::policy::{PolicyContext, find_policy};
+
+    #[test]
+    fn redirects_are_part_of_the_cost_of_a_query() {
+        let policy = find_policy("hadal").unwrap().make(&PolicyContext::default());
+        let mut sources = QuerySources::new(policy, DetailMode::Never);
+        assert_eq!(sources.costs().query, 1.0);
+        sources.add_first_page(1);
+        sources.add_first_page(0);
+        assert_eq!(sources.costs().query, 1.5);
     }
 }

@@ -160,6 +160,9 @@ impl HarvestSession {
             self.sources.browse.learn_record_urls(&answer.records);
         }
         self.details.add_result_page();
+        if reading.pages == 0 && reading.query.link.is_none() {
+            self.sources.add_first_page(reading.next.redirects());
+        }
         reading.add_page(&mut answer);
         let (kind, query_number, shown) = (answer.kind, reading.number, answer.records.len());
         let records = self.add_records(&mut reading, answer.records);

@@ -28,6 +28,11 @@ impl FollowedRequest {
         &self.request
     }
 
+    /// Redirects followed so far.
+    pub fn redirects(&self) -> u32 {
+        u32::from(self.redirects)
+    }
+
     /// Request to send next, and its purpose: `purpose`, or that of a redirect.
     pub fn with_purpose(&self, purpose: RequestPurpose) -> (Request, RequestPurpose) {
         (self.request.clone(), purpose.after(self.redirects, &self.request))
