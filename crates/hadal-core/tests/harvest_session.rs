@@ -516,6 +516,40 @@ fn a_form_with_the_same_answer_to_every_query_does_not_search() {
     assert_eq!(result.records.len(), 8);
 }
 
+/// Lists all records page by page and ignores the words of a query, because a script of the page searches.
+struct IgnoredWords {
+    records: usize,
+}
+
+impl SearchSite for IgnoredWords {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let page: usize = value(request, "page").parse().unwrap_or(0);
+        let mut main =
+            "<form action=/find><input type=search name=q><button>Search</button></form><ul>".to_string();
+        for record in (0..self.records).skip(page * 10).take(10) {
+            let word = |at: usize| WORDS[at % WORDS.len()];
+            let (first, second) = (word(record), word(record / WORDS.len() + 5));
+            write!(
+                main,
+                "<li><a href='/item/{record}'>{first} {second}</a> <p>A {second} with {first}</p></li>"
+            )
+            .unwrap();
+        }
+        main.push_str("</ul>");
+        if (page + 1) * 10 < self.records {
+            write!(main, "<a href='/find?page={}'>Next page</a>", page + 1).unwrap();
+        }
+        (200, None, frame(&main))
+    }
+}
+
+#[test]
+fn a_form_that_always_lists_all_records_is_read_as_a_list() {
+    let result = run(&mut IgnoredWords { records: 230 }, "hadal", 100);
+    assert_eq!(result.records.len(), 230);
+    assert!(result.requests <= 40, "{} requests", result.requests);
+}
+
 #[test]
 fn a_form_that_shows_only_its_sections_does_not_search() {
     let result = run(&mut SectionList, "hadal", 50);

@@ -1,10 +1,13 @@
 //! Before each query: ends the harvest if it is complete, or chooses and starts the next query.
 
-use super::completion::Prospects;
-use super::query_sources::HarvestProgress;
+use super::completion::{CompletionState, Prospects};
+use super::form_reader::FormReader;
+use super::query_sources::{HarvestProgress, QuerySources};
+use super::search_check::SearchCheck;
 use super::{HarvestEnding, HarvestSession, SessionStage};
 use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::query::Query;
+use crate::harvest::structured::{SearchInputs, StructuredPolicy};
 use crate::http::Request;
 
 /// Maximum number of queries that one call of `choose` may skip because an earlier identical request returned no
@@ -21,7 +24,10 @@ impl HarvestSession {
         let is_list = self.entry_page.lists_all() && !self.options.is_enough(self.record_count());
         let list = self.sources.paused.list_continuation().filter(|_| is_list && !self.sources.is_refresh);
         if let Some(ending) = self.completion().filter(|_| !self.sources.is_refresh && list.is_none()) {
-            return SessionStage::Ended(ending);
+            match ending {
+                HarvestEnding::SameAnswers => return self.read_as_list(),
+                ending => return SessionStage::Ended(ending),
+            }
         }
         let Some(query) = list.or_else(|| self.next_query()) else {
             let has_failed = self.sources.policy.has_failed();
@@ -29,6 +35,28 @@ impl HarvestSession {
             return SessionStage::Ended(ending);
         };
         SessionStage::Read(Box::new(self.sources.start(self.queries + 1, query, &self.entry_page)))
+    }
+
+    /// Reads the list of all records if the form, which does not search, answers with one. Otherwise the harvest ends.
+    pub(super) fn read_as_list(&mut self) -> SessionStage {
+        if self.entry_page.ignores_words() || !self.search_check.lists_records() {
+            return SessionStage::Ended(HarvestEnding::SameAnswers);
+        }
+        self.ignore_words();
+        // All answers show the first records of the list, so that the reader took them for furniture.
+        self.reader = FormReader::new();
+        self.search_check = SearchCheck::default();
+        self.completion = CompletionState::default();
+        self.choose()
+    }
+
+    /// Sends no words from now on, because the server ignores them. A refresh keeps its own queries.
+    pub(super) fn ignore_words(&mut self) {
+        self.entry_page.ignore_words();
+        if !self.sources.is_refresh {
+            let whole_list = StructuredPolicy::new(SearchInputs::default());
+            self.sources = QuerySources::new(Box::new(whole_list), self.options.details);
+        }
     }
 
     /// Returns the ending if the harvest is complete.

@@ -127,7 +127,7 @@ impl CompletionState {
         search_check: &SearchCheck,
         prospects: &Prospects,
     ) -> Option<HarvestEnding> {
-        if search_check.are_first_pages_alike() {
+        if search_check.are_first_pages_alike() || search_check.always_lists_records() {
             return Some(HarvestEnding::SameAnswers);
         }
         if options.is_enough(prospects.records) {

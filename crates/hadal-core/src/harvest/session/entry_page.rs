@@ -22,12 +22,20 @@ pub struct EntryPage {
     form: Form,
     page: Url,
     charset: String,
+    /// The server ignores the words of a query and always lists all records.
+    ignores_words: bool,
 }
 
 impl EntryPage {
     /// Creates the entry page of a form. `charset` is the encoding of the page.
     pub fn new(form: Form, page: Url, charset: &str) -> EntryPage {
-        EntryPage { id: form_id(&form, &page), form, page, charset: charset.to_string() }
+        EntryPage {
+            id: form_id(&form, &page),
+            form,
+            page,
+            charset: charset.to_string(),
+            ignores_words: false,
+        }
     }
 
     /// Form id, which does not change with hidden values.
@@ -45,14 +53,27 @@ impl EntryPage {
         &self.page
     }
 
-    /// Returns true if the form has a box for words.
-    pub fn takes_words(&self) -> bool {
-        query_field(&self.form).is_some()
+    /// Marks the form as one with an answer that lists all records, whatever the words of a query are.
+    pub fn ignore_words(&mut self) {
+        self.ignores_words = true;
     }
 
-    /// Returns true if the endpoint takes no query: one request, with its further pages, lists all records.
+    /// Returns true if the server ignores the words of a query.
+    pub fn ignores_words(&self) -> bool {
+        self.ignores_words
+    }
+
+    /// Returns true if the form has a box for words that the server uses.
+    pub fn takes_words(&self) -> bool {
+        !self.ignores_words && query_field(&self.form).is_some()
+    }
+
+    /// Returns true if one request, with its further pages, lists all records: the endpoint takes no query, or the
+    /// server ignores its words.
     pub fn lists_all(&self) -> bool {
-        self.form.source.is_endpoint() && self.form.fields.iter().all(|field| field.kind == FieldKind::Hidden)
+        self.ignores_words
+            || self.form.source.is_endpoint()
+                && self.form.fields.iter().all(|field| field.kind == FieldKind::Hidden)
     }
 
     /// Builds the request for a query. A full list gets a larger body limit and loses an empty query string.

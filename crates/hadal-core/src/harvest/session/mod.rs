@@ -230,15 +230,26 @@ impl HarvestSession {
         let browse = postcard::take_from_bytes(rest).ok();
         let data_reader = browse.map(|(browse, rest)| {
             self.sources.browse.restore(browse);
-            postcard::from_bytes(rest).unwrap_or_default()
+            let (data_reader, rest) = postcard::take_from_bytes(rest).unwrap_or_default();
+            if postcard::from_bytes(rest).unwrap_or_default() {
+                self.ignore_words();
+            }
+            data_reader
         });
         self.reader.restore(reader, data_reader);
     }
 
-    /// Serialises the answer readers and the browse state, which replayed queries do not restore.
+    /// Serialises what replayed queries do not restore: the answer readers, the browse state, and the fact that the
+    /// server ignores words.
     pub fn save(&self) -> Vec<u8> {
         let (reader, data_reader) = self.reader.saved();
-        postcard::to_allocvec(&(reader, self.sources.browse.save(), data_reader)).unwrap_or_default()
+        postcard::to_allocvec(&(
+            reader,
+            self.sources.browse.save(),
+            data_reader,
+            self.entry_page.ignores_words(),
+        ))
+        .unwrap_or_default()
     }
 
     /// Returns the size estimate. If no query is left and nothing was estimated, the form's stated total counts.

@@ -3,7 +3,7 @@
 
 use super::reading::AnswerReading;
 use super::redirects::FollowedRequest;
-use super::{FinishedQuery, HarvestEnding, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
+use super::{FinishedQuery, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
 use crate::critic::page_kind::stated_wait;
 use crate::harvest::answer::{Answer, AnswerKind, DataDocument};
 use crate::harvest::policy::{QueryOutcome, ReadingEnd};
@@ -74,7 +74,7 @@ impl HarvestSession {
             kind => self.fail(reading, kind, status),
         };
         if page.is_refuted {
-            self.stage = SessionStage::Ended(HarvestEnding::SameAnswers);
+            self.stage = self.read_as_list();
         }
         HarvestUpdate { needs_save: page.has_learned || update.needs_save, ..update }
     }

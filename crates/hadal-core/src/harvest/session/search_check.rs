@@ -6,10 +6,12 @@
 //!
 //! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration
 //! query, and none states that nothing was found. Then the server does not search. A script of the page may.
+//!
+//! A form that does not search may still answer with the list of all records, page by page. Such a list is harvested.
 
 use super::form_reader::FormReader;
 use crate::critic::page_kind::answer_kinds;
-use crate::harvest::answer::{Answer, AnswerKind};
+use crate::harvest::answer::{Answer, AnswerKind, lists_records};
 use crate::harvest::query::Query;
 use crate::html::Document;
 use crate::page::Page;
@@ -28,6 +30,8 @@ pub struct SearchCheck {
     texts: AnswerTexts,
     /// Text of the entry page.
     entry_text: String,
+    /// The answer to the calibration query lists records and has a next page.
+    lists_records: bool,
 }
 
 /// Comparison of the texts of all answers with that of the calibration query.
@@ -95,6 +99,7 @@ impl SearchCheck {
     /// Keeps the answer to the calibration query.
     pub fn add_calibration(&mut self, document: &Document, query: &Query) {
         self.texts.calibration = Some((document.page.text.clone(), query.words.clone()));
+        self.lists_records = lists_records(document);
     }
 
     /// Keeps the text of the entry page.
@@ -108,6 +113,17 @@ impl SearchCheck {
         !answer.records.is_empty()
             && answer.records.iter().all(|record| self.entry_text.contains(record.title.as_str()))
             && self.texts.equals_calibration(document, query)
+    }
+
+    /// Returns true if a query that matches nothing is answered with a list of records that continues. If all answers
+    /// are alike, this is the list of all records.
+    pub fn lists_records(&self) -> bool {
+        self.lists_records
+    }
+
+    /// Returns true if all answers are one and the same list of records.
+    pub fn always_lists_records(&self) -> bool {
+        self.lists_records && self.are_texts_alike()
     }
 
     /// Returns true if no answer depends on its query and none states that nothing was found.
