@@ -66,8 +66,10 @@ pub fn screen(status: &Status, screen: Screen) -> String {
         ));
     }
     if !status.errors.is_empty() {
-        let worst = status.errors.iter().take(5).map(|(kind, count)| format!("{kind} {count}"));
-        text.push_str(&format!("trouble   {}\n", worst.collect::<Vec<_>>().join(", ")));
+        let worst = status.errors.iter().take(5);
+        let worst = worst.map(|(kind, count)| format!("{}: {count}\n", kind.explanation()));
+        text.push_str(&format!("trouble   {}", worst.collect::<Vec<_>>().join("          ")));
+        text.push_str("          `hadal log` lists the requests\n");
     }
     text + &runs(status, screen) + &workers(status, screen)
 }
@@ -110,9 +112,11 @@ fn runs(status: &Status, screen: Screen) -> String {
     table.detail(6);
     for run in &status.runs {
         let (requests, relevant) = (run.requests.to_string(), run.forms_relevant.to_string());
-        let last_at = run.last_at.as_deref().unwrap_or("simulated");
+        let last_at = run.last_at.as_deref().map_or("simulated".to_string(), |at| {
+            at.chars().take("2026-01-31T12:00:00".len()).collect::<String>().replace('T', " ")
+        });
         let number = run.run.to_string();
-        table.row([&number, &run.topic, &run.strategy, run.state, &requests, &relevant, last_at]);
+        table.row([&number, &run.topic, &run.strategy, run.state, &requests, &relevant, &last_at]);
     }
     format!("\n{table}")
 }
@@ -160,7 +164,7 @@ mod tests {
         let text = screen(&status, Screen::file());
         assert!(text.contains("requests  42 in 0s"), "{text}");
         assert!(text.contains("3 relevant"), "{text}");
-        assert!(text.contains("http_404 7"), "{text}");
+        assert!(text.contains("trouble   status 404 (Not Found): 7\n"), "{text}");
         assert!(text.contains("no runs yet"), "{text}");
     }
 }

@@ -39,7 +39,7 @@ export function queryList({ harvest }, signal) {
 function row(asked) {
   const cells = [
     count(asked.number),
-    said(asked.query || "(everything)"),
+    said(asked.query || "(empty query)"),
     yields(asked),
     asked.total === null ? "–" : `${asked.total_is_round ? "about " : ""}${count(asked.total)}`,
     count(asked.pages),

@@ -42,6 +42,15 @@ export function recordList({ harvest }, signal) {
 function row(found) {
   return record(
     found,
-    h("p", { class: "from" }, h("span", { class: "hint" }, "by “", said(found.query), `”, place ${found.position}`)),
+    h(
+      "p",
+      { class: "from" },
+      h(
+        "span",
+        { class: "hint" },
+        found.query ? ["by “", said(found.query), "”"] : "by the empty query",
+        `, place ${found.position}`,
+      ),
+    ),
   );
 }

@@ -1,7 +1,7 @@
 // Counters of a harvest, its next queries, and export links.
 
 import { fill, h, inside, outside, said } from "../kit/dom.js";
-import { brief, count, percent, plural, span } from "../kit/format.js";
+import { brief, count, moment, percent, plural, span } from "../kit/format.js";
 import { exportLinks, term, tile } from "../kit/parts.js";
 
 export function summary(harvest, word, controls) {
@@ -11,7 +11,9 @@ export function summary(harvest, word, controls) {
   const queries = tile(term("query", "Queries"), "second");
   const requests = tile("Requests");
   const ending = h("p", { class: "hint" });
+  const dates = h("span");
   const next = h("ul", { class: "terms", id: "next" });
+  const nextPanel = h("section", { class: "panel" }, h("h2", {}, "Next queries"), next);
   return {
     element: h(
       "div",
@@ -27,6 +29,7 @@ export function summary(harvest, word, controls) {
           outside(harvest.page_url),
           " · ",
           inside(`/directory?form=${harvest.form_id}`, {}, "its form"),
+          dates,
         ),
         exportLinks(`/api/harvests/${harvest.harvest}/export`),
       ),
@@ -37,7 +40,7 @@ export function summary(harvest, word, controls) {
         [records, coverage, size, queries, requests].map(({ element }) => element),
       ),
       ending,
-      h("section", { class: "panel" }, h("h2", {}, "Next queries"), next),
+      nextPanel,
     ),
     update({ harvest, control, next: wordsNext }) {
       word.update(harvest.state === "running" && control.pause ? "paused" : harvest.state, control);
@@ -55,11 +58,13 @@ export function summary(harvest, word, controls) {
         harvest.ending ? `Ended: ${harvest.ending}.` : "",
         harvest.errors.map(({ explanation, count }) => ` ${explanation}: ${count}.`),
       );
+      fill(dates, ` · ${harvest.last_at ? `${moment(harvest.began_at)} to ${moment(harvest.last_at)}` : "simulated clock"}`);
+      nextPanel.hidden = harvest.state === "done";
       fill(
         next,
-        wordsNext.length && harvest.state !== "done"
+        wordsNext.length
           ? wordsNext.map((word) => h("li", {}, said(word)))
-          : h("li", { class: "hint" }, harvest.state === "running" ? "Not chosen yet." : "None; the harvest is over."),
+          : h("li", { class: "hint" }, harvest.state === "running" ? "Not chosen yet." : "None."),
       );
     },
   };

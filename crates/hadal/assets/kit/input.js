@@ -40,7 +40,7 @@ function pageOf(line) {
 export const numberOf = (input) => (input.value === "" ? null : input.valueAsNumber);
 
 /** A field for a number of requests. */
-export const budget = (id) => h("input", { type: "number", id, min: 1, max: 1e9, step: 1, placeholder: "default" });
+export const budget = (id) => h("input", { type: "number", id, min: 1, max: 1e9, step: 1 });
 
 /** A text box with several lines. */
 export const lines = (id, props) => h("textarea", { id, rows: 4, spellcheck: "false", ...props });

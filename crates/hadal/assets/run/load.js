@@ -8,17 +8,19 @@ const HOSTS = 10;
 
 export function load() {
   const lanes = h("div");
+  const queues = panel("Links by queue", h("p", { class: "hint" }, "The strategy decides what a queue means."), lanes);
   const hosts = h("div");
   const errors = h("div");
   return {
     element: h(
       "div",
       { class: "columns" },
-      panel("Links by queue", h("p", { class: "hint" }, "The strategy decides what a queue means."), lanes),
+      queues,
       panel("Hosts of the last 200 pages", hosts),
       panel("Errors by kind", errors),
     ),
     update(now) {
+      queues.hidden = now.lanes.length < 2;
       fill(lanes, bars(now.lanes.map(lane), "The frontier is empty."));
       fill(hosts, bars(now.hosts.slice(0, HOSTS).map(host), "No page yet."));
       fill(

@@ -45,7 +45,7 @@ function crawl(query) {
     [
       field("Topic", topic, "A name or words."),
       field("Seeds", seeds, "Web addresses, one per line. Empty: the topic's own."),
-      field("Request budget", requests),
+      field("Request budget", requests, "Empty: crawl.max_requests of the configuration, 10,000 by default."),
     ],
     "Start crawl",
     () =>
@@ -84,16 +84,16 @@ function harvest(query) {
   const topic = topicInput("harvest-topic", new URLSearchParams());
   const top = h("input", { type: "number", id: "harvest-top", min: 1, max: 1000, value: "1" });
   const requests = budget("harvest-requests");
-  const coverage = h("input", { type: "number", id: "harvest-coverage", min: 1, max: 100, placeholder: "default" });
+  const coverage = h("input", { type: "number", id: "harvest-coverage", min: 1, max: 100 });
   return inputForm(
     "Harvest databases",
     [
       field("Form", target, "A page with a search form, or a form id of the directory."),
       field("Or the best forms of a topic", topic),
       field("Number of forms", top, "Only with a topic."),
-      field("Request budget", requests),
+      field("Request budget", requests, "Empty: harvest.max_requests of the configuration, 5,000 by default."),
       h("p", { class: "hint" }, "The harvest stops at this ", term("coverage"), ":"),
-      field("Coverage in percent", coverage),
+      field("Coverage in percent", coverage, "Empty: harvest.target_coverage of the configuration, 95 by default."),
     ],
     "Start harvest",
     () => startJob("/api/harvests", harvestBody({ target, topic, top, requests, coverage })),
@@ -119,7 +119,7 @@ function refresh() {
     [
       h("p", { class: "hint" }, "A ", term("refresh"), " checks forms and updates the records of their harvests."),
       field("Only this topic", topic, "Empty: all harvested forms."),
-      field("Request budget", requests),
+      field("Request budget", requests, "Empty: a quarter of the requests that the harvests took."),
     ],
     "Start refresh",
     () => startJob("/api/refreshes", { topic: topic.value.trim() || null, max_requests: numberOf(requests) }),

@@ -4,7 +4,7 @@
 //! names are a contract with scripts.
 
 use super::escape::for_json;
-use crate::report::values::timestamp;
+use crate::report::values::{table_time, timestamp};
 use hadal_core::time::Time;
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ impl Cell {
             Cell::Measure(measure) => format!("{measure:.2}"),
             Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_string(),
             Cell::Nested { brief, .. } => brief.clone(),
-            Cell::Time(time) => timestamp(*time)[.."2026-01-31T12:00:00".len()].replace('T', " "),
+            Cell::Time(time) => table_time(*time),
             other => other.text(),
         }
     }

@@ -1,14 +1,11 @@
 //! Counters of one run.
 
 use super::errors;
-use super::values::{seconds, state_name, timestamp};
+use super::values::{is_simulated, seconds, state_name, timestamp};
 use crate::store::{FailureKind, RunRow};
 use hadal_core::time::Time;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// Times before the year 2000 are those of a simulated clock, which starts in 1970.
-const CLOCK_OF_PEOPLE: Time = Time(946_684_800_000);
 
 /// A run with its counters.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -75,7 +72,7 @@ pub(super) fn last_at(row: &RunRow) -> Option<String> {
 
 /// A time as text, unless its clock is simulated.
 pub(super) fn real_time(at: Time) -> Option<String> {
-    (at >= CLOCK_OF_PEOPLE).then(|| timestamp(at))
+    (!is_simulated(at)).then(|| timestamp(at))
 }
 
 /// Run with its counters.
