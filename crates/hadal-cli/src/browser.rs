@@ -30,13 +30,14 @@ impl Render {
 pub const NO_BROWSER: &str = "no browser is installed, so no page is rendered (install chromium)";
 
 /// Browser for a mode; `None` if there is none.
-pub fn renderer(mode: RenderMode) -> Option<Renderer> {
-    if mode == RenderMode::Never { None } else { Renderer::installed() }
+pub fn renderer(mode: RenderMode, session: &Session) -> Option<Renderer> {
+    let renderer = if mode == RenderMode::Never { None } else { Renderer::installed() };
+    renderer.map(|renderer| renderer.with_thumbnails(session.config.thumbnails.clone()))
 }
 
 /// Browser that the user asked for. A missing one is reported once.
 pub fn requested_renderer(mode: RenderMode, session: &Session) -> Option<Renderer> {
-    let renderer = renderer(mode);
+    let renderer = renderer(mode, session);
     if renderer.is_none() && mode != RenderMode::Never && !session.is_quiet() {
         writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
     }

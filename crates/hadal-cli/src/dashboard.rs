@@ -82,6 +82,7 @@ impl Dashboard {
         let asker = asker(&self.config, Arc::clone(&store), stopped);
         let server = Server::on(self.listener, None, store, asker);
         let server = server.map_err(|error| Usage(error.to_string()))?;
+        self.config.thumbnails.clone().into_iter().for_each(|folder| server.show_thumbnails(folder));
         let url = format!("http://{}/", server.address()?);
         if !self.is_quiet {
             announce(&server)?;

@@ -252,7 +252,7 @@ async fn on_page(
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, args.render.mode());
-    let renderer = renderer(mode).filter(|_| !args.dry_run);
+    let renderer = renderer(mode, session).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
     let audit = (!args.dry_run).then_some(store);
     let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };

@@ -61,6 +61,7 @@ pub fn run(args: &ServeArgs, session: &Session, common: &Common) -> anyhow::Resu
         if let Some(program) = program(args, session, common)? {
             server.start_jobs_with(program);
         }
+        session.config.thumbnails.clone().into_iter().for_each(|folder| server.show_thumbnails(folder));
         announce(&server)?;
         let jobs = server.jobs();
         let ended = tokio::select! {

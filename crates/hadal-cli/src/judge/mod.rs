@@ -37,6 +37,7 @@ use inputs::{Input, content_type, inputs, read};
 use serde_json::json;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -69,6 +70,9 @@ pub struct JudgeArgs {
     /// the store lists the query
     #[arg(long)]
     render: bool,
+    /// Folder for a small picture of each page opened with --render [default: render.thumbnails of the configuration]
+    #[arg(long, value_name = "DIR", requires = "render")]
+    thumbnails: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
 }
@@ -85,7 +89,7 @@ pub fn run(args: &JudgeArgs, session: &Session) -> anyhow::Result<Exit> {
     let bench = JudgeSetup {
         place: place(&args.base)?,
         topics: topics(&args.topic, session)?,
-        web: WebPages::open(&inputs, session, args.render)?,
+        web: WebPages::open(&inputs, session, args)?,
         body_limit: session.config.fetch.body_limit,
         screen: (!session.json).then(|| session.stdout()),
     };
@@ -248,9 +252,16 @@ struct WebPages {
     browser: Option<(Renderer, Arc<dyn Store>)>,
 }
 
+fn with_thumbnails(renderer: Renderer, args: &JudgeArgs) -> Renderer {
+    match &args.thumbnails {
+        Some(folder) => renderer.with_thumbnails(Some(folder.clone())),
+        None => renderer,
+    }
+}
+
 impl WebPages {
     /// Opens the network if the inputs contain a URL.
-    fn open(inputs: &[Input], session: &Session, is_rendered: bool) -> anyhow::Result<Option<WebPages>> {
+    fn open(inputs: &[Input], session: &Session, args: &JudgeArgs) -> anyhow::Result<Option<WebPages>> {
         let address = |input: &Input| if let Input::Web(url) = input { Some(url.clone()) } else { None };
         let addresses: Vec<Url> = inputs.iter().filter_map(address).collect();
         if addresses.is_empty() {
@@ -266,9 +277,11 @@ impl WebPages {
         let options = network::client_options(&session.config);
         let options = ClientOptions { retries: false, max_wait: MAX_WAIT, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
-        let mode = if is_rendered { RenderMode::Always } else { RenderMode::Never };
+        let mode = if args.render { RenderMode::Always } else { RenderMode::Never };
         let browser = match requested_renderer(mode, session) {
-            Some(renderer) => Some((renderer, open(&session.config.store.url, Access::Crawl)?)),
+            Some(renderer) => {
+                Some((with_thumbnails(renderer, args), open(&session.config.store.url, Access::Crawl)?))
+            }
             None => None,
         };
         Ok(Some(WebPages { runtime, client, browser }))

@@ -7,7 +7,7 @@ import { attempt } from "../kit/notice.js";
 import { answered } from "../ask/answers.js";
 
 /** Details of one form. */
-export function detail({ form, heading, path, harvests }) {
+export function detail({ form, heading, path, harvests, template }) {
   return [
     heading ? h("p", {}, "Under the heading “", said(heading), "”") : null,
     h("h3", {}, "Clicks from a seed"),
@@ -18,6 +18,8 @@ export function detail({ form, heading, path, harvests }) {
       `Found at request ${count(form.found_at_request)} of run ${form.run}; sent to `,
       outside(form.action),
     ),
+    template ? h("p", {}, "A script sends ", h("code", {}, said(template))) : null,
+    thumbnail(form),
     h("h3", {}, "Evidence"),
     h("ul", { class: "evidence" }, form.why.map(evidence)),
     form.finding ? h("p", {}, `Probe result: it ${FINDINGS[form.finding] ?? form.finding}.`) : null,
@@ -38,6 +40,19 @@ export function detail({ form, heading, path, harvests }) {
     h("h3", {}, "Try it"),
     tryout(form),
   ];
+}
+
+/** Picture of the rendered page, if one was taken. */
+function thumbnail({ form_id }) {
+  const picture = h("img", {
+    class: "thumbnail",
+    src: `/api/forms/${form_id}/thumbnail`,
+    alt: "Picture of the rendered page",
+    width: 320,
+    height: 200,
+  });
+  picture.addEventListener("error", () => picture.remove());
+  return picture;
 }
 
 const FINDINGS = { searches: "searches", does_not: "does not search", unclear: "gave no clear answer" };

@@ -53,6 +53,8 @@ pub struct Config {
     pub topics: TopicFolder,
     /// Folder of classifiers that replace the built-in ones.
     pub models: Option<PathBuf>,
+    /// Folder for pictures of rendered pages.
+    pub thumbnails: Option<PathBuf>,
     pub color: Color,
 }
 

@@ -34,6 +34,7 @@ impl Config {
             },
             topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),
             models: layers.folder("models.folder")?,
+            thumbnails: layers.new_folder("render.thumbnails")?,
             color: color(layers)?,
         })
     }
@@ -230,6 +231,13 @@ impl Layers {
         self.read(key, "a folder that exists, or \"\" for none", |value| match value.as_str()? {
             "" => Some(None),
             path => Some(PathBuf::from(path)).filter(|path| path.is_dir()).map(Some),
+        })
+    }
+
+    /// A folder that is created when it is needed.
+    fn new_folder(&self, key: &'static str) -> Checked<Option<PathBuf>> {
+        self.read(key, "a folder, or \"\" for none", |value| {
+            Some(value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from))
         })
     }
 

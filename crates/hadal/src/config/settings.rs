@@ -69,6 +69,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl, 100ms at most. After a slow checkpoint the next one follows after ten times its duration. A kill or power failure loses the steps since the last one."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
+    setting("render.thumbnails", "\"\"", "Folder for a small picture of each rendered page, which the directory shows; empty means none."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),
 ];
 

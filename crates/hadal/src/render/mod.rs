@@ -28,10 +28,11 @@ pub use search_trial::{LearnedSearch, SearchTrial};
 use crate::polite::PoliteClient;
 use crate::store::StoreError;
 use devtools::DevTools;
+use hadal_core::address::LinkId;
 use hadal_core::http::Response;
 use hadal_core::page::Page;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tab::Tab;
@@ -130,6 +131,13 @@ pub struct Renderer {
     limits: RenderLimits,
     browser: tokio::sync::Mutex<RunningBrowser>,
     scripts: Arc<ScriptCache>,
+    /// Folder for a picture of each rendered page.
+    thumbnails: Option<PathBuf>,
+}
+
+/// File name of the thumbnail of a page.
+pub fn thumbnail_name(page: &Url) -> String {
+    format!("{:016x}.jpg", LinkId::of(page).0)
 }
 
 /// Process that is in use, and the number of pages it was given.
@@ -143,7 +151,12 @@ impl Renderer {
     /// Renderer with a browser program. The browser starts with the first page.
     pub fn new(program: PathBuf, limits: RenderLimits) -> Renderer {
         let (browser, scripts) = (tokio::sync::Mutex::default(), Arc::default());
-        Renderer { program, limits, browser, scripts }
+        Renderer { program, limits, browser, scripts, thumbnails: None }
+    }
+
+    /// Writes a small picture of each rendered page into a folder.
+    pub fn with_thumbnails(self, thumbnails: Option<PathBuf>) -> Renderer {
+        Renderer { thumbnails, ..self }
     }
 
     /// Renderer with the first browser on the `PATH`, if there is one.
@@ -180,6 +193,9 @@ impl Renderer {
             tab.navigate(url, response).await?;
             tab.settle(LOADED_AFTER).await?;
             let ShownPage { page, boxes } = unfolding::searchable_page(&mut tab, trial).await?;
+            if let Some(folder) = &self.thumbnails {
+                save_thumbnail(folder, url, tab.thumbnail().await);
+            }
             let search = match trial {
                 Some(trial) => search_trial::learn_search(&mut tab, &page, &boxes, client, trial).await?,
                 None => None,
@@ -217,6 +233,17 @@ impl Renderer {
         if running.devtools.as_ref().is_some_and(|current| Arc::ptr_eq(current, devtools)) {
             *running = RunningBrowser::default();
         }
+    }
+}
+
+/// Writes a picture. A failure is logged only: the page was rendered.
+fn save_thumbnail(folder: &Path, page: &Url, picture: Result<Vec<u8>, RenderError>) {
+    let saved = picture.map_err(|error| error.to_string()).and_then(|picture| {
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        std::fs::write(folder.join(thumbnail_name(page)), picture).map_err(|error| error.to_string())
+    });
+    if let Err(error) = saved {
+        tracing::warn!("could not save a thumbnail of {page}: {error}");
     }
 }
 

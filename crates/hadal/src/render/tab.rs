@@ -24,6 +24,11 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use url::Url;
 
+/// Part of a page that a thumbnail shows, in pixels. Guess.
+const THUMBNAIL_VIEW: (u32, u32) = (800, 500);
+/// Size of a thumbnail relative to the page. Guess: a picture takes 1 to 10 KB.
+const THUMBNAIL_SCALE: f64 = 0.4;
+
 /// Script with the functions that hadal calls.
 const PAGE_SCRIPT: &str = include_str!("page_script.js");
 /// Script that runs before those of the page: it makes all shadow trees readable.
@@ -261,6 +266,16 @@ impl<'a> Tab<'a> {
         let script = format!("globalThis.hadal ??= {PAGE_SCRIPT}; hadal.{call}");
         let params = json!({ "expression": script, "contextId": context, "returnByValue": true });
         Ok(self.call("Runtime.evaluate", params).await?["result"]["value"].take())
+    }
+
+    /// Small JPEG picture of the upper part of the page.
+    pub async fn thumbnail(&mut self) -> Result<Vec<u8>, RenderError> {
+        let (width, height) = THUMBNAIL_VIEW;
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": THUMBNAIL_SCALE });
+        let params = json!({ "format": "jpeg", "quality": 60, "clip": clip });
+        let shot = self.call("Page.captureScreenshot", params).await?;
+        let data = shot["data"].as_str().unwrap_or_default();
+        BASE64.decode(data.as_bytes()).map_err(|error| RenderError::Refused(error.to_string()))
     }
 
     /// Types a text at the cursor. The last letter is typed as a key, because some scripts wait for keys.

@@ -9,6 +9,7 @@ use hadal_core::address::LinkId;
 use hadal_core::critic::evidence_words::evidence_in_words;
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::page::Field;
+use hadal_core::submission::request_template;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -123,6 +124,8 @@ pub struct FormPage {
     pub path: Vec<ClickView>,
     /// Harvests of the form, newest first.
     pub harvests: Vec<u64>,
+    /// Request of a search by script, with `{words}` for the query words.
+    pub template: Option<String>,
 }
 
 /// A field as displayed.
@@ -218,6 +221,7 @@ fn finding_name(finding: ProbeResult) -> &'static str {
 /// Form with all data of its page.
 pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError> {
     let snapshot = form_snapshots(store, found.run, &[found.row.form_id])?.pop().flatten();
+    let template = snapshot.as_ref().and_then(|form| request_template(form));
     let controls = snapshot.iter().flat_map(|form| &form.fields).map(control).collect();
     let of_form =
         HarvestQuery { form: Some(found.row.form_id), order: RowOrder::Newest, ..HarvestQuery::default() };
@@ -228,6 +232,7 @@ pub fn page(store: &dyn Store, found: &FormEntry) -> Result<FormPage, StoreError
         controls,
         path: path(store, found.run, LinkId::of(&found.row.page_url))?,
         harvests,
+        template,
     })
 }
 

@@ -4,6 +4,7 @@ use super::error::ApiError;
 use super::extract::{Number, PathParams, UrlParams, limit};
 use super::state::AppState;
 use crate::output::engines::opensearch;
+use crate::render::thumbnail_name;
 use crate::report::facets::{FacetCounter, Facets};
 use crate::report::form::{FormPage, FormView, has_words, page, search_words, view};
 use crate::store::{
@@ -333,6 +334,21 @@ pub async fn one(
 ) -> Result<Json<FormPage>, ApiError> {
     let found = find(&state, &form, params.topic).await?;
     Ok(Json(state.read(move |store| page(store, &found)).await?))
+}
+
+/// Small picture of the rendered page of a form.
+#[utoipa::path(get, path = "/api/forms/{form}/thumbnail", operation_id = "form_thumbnail", tag = "forms",
+    params(("form" = String, Path, description = "Form id", pattern = "^[0-9a-f]{16}$")),
+    responses((status = 200, description = "The picture", content_type = "image/jpeg", body = Vec<u8>)))]
+pub async fn thumbnail(
+    State(state): State<Arc<AppState>>,
+    PathParams(form): PathParams<String>,
+) -> Result<Response, ApiError> {
+    let found = find(&state, &form, None).await?;
+    let none = || ApiError::missing("there is no picture of this form's page");
+    let file = state.thumbnails.get().ok_or_else(none)?.join(thumbnail_name(&found.row.page_url));
+    let picture = tokio::fs::read(file).await.map_err(|_| none())?;
+    Ok(([(header::CONTENT_TYPE, "image/jpeg")], picture).into_response())
 }
 
 /// OpenSearch description of a form, with which browsers and other programs search its site.

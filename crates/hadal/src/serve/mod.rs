@@ -41,7 +41,8 @@ use live::Live;
 use state::AppState;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use tokio::net::TcpListener;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -83,7 +84,14 @@ impl Server {
         let listener = TcpListener::from_std(listener).map_err(OpenError::Listener)?;
         let is_given = token.is_some();
         let guard = Guard::new(bound, token)?;
-        let state = Arc::new(AppState { store, guard, live: Live::default(), asker, jobs: Arc::default() });
+        let state = Arc::new(AppState {
+            store,
+            guard,
+            live: Live::default(),
+            asker,
+            jobs: Arc::default(),
+            thumbnails: OnceLock::new(),
+        });
         Ok(Server { listener, state, is_given })
     }
 
@@ -95,6 +103,11 @@ impl Server {
     /// Allows users to start jobs with this program.
     pub fn start_jobs_with(&self, program: JobProgram) {
         self.state.jobs.program.set(program).ok();
+    }
+
+    /// Shows the pictures of rendered pages in this folder.
+    pub fn show_thumbnails(&self, folder: PathBuf) {
+        self.state.thumbnails.set(folder).ok();
     }
 
     /// Jobs of this server, to stop them at its end.
@@ -163,6 +176,7 @@ fn described() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(export::forms))
         .routes(routes!(forms::one))
         .routes(routes!(forms::description))
+        .routes(routes!(forms::thumbnail))
         .routes(routes!(labels::mark))
         .routes(routes!(labels::list))
         .routes(routes!(questions::try_one))

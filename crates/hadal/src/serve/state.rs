@@ -6,7 +6,8 @@ use super::jobs::Jobs;
 use super::live::Live;
 use crate::ask::Asker;
 use crate::store::{Store, StoreError};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// State shared by all handlers.
 pub struct AppState {
@@ -18,6 +19,8 @@ pub struct AppState {
     pub asker: Arc<Asker>,
     /// Commands that users started.
     pub jobs: Arc<Jobs>,
+    /// Folder with pictures of rendered pages, if they are stored.
+    pub thumbnails: OnceLock<PathBuf>,
 }
 
 impl AppState {

@@ -37,6 +37,20 @@ async fn every_form_is_on_one_page_of_the_list() {
 }
 
 #[tokio::test]
+async fn the_picture_of_a_forms_page_is_shown_if_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = url("http://s1.org/");
+    std::fs::write(folder.path().join(hadal::render::thumbnail_name(&page)), b"picture").unwrap();
+    let client = with_thumbnails(with_forms(forms(2)), folder.path()).await.client;
+    let shown = client.get("/api/forms/0000000000000001/thumbnail").await;
+    assert_eq!((shown.header("content-type"), shown.text()), ("image/jpeg", "picture".to_string()));
+    let missing = client.get("/api/forms/0000000000000002/thumbnail").await;
+    assert_eq!(missing.status, StatusCode::NOT_FOUND);
+    let closed = open_to_all(with_forms(forms(1))).await.client;
+    assert_eq!(closed.get("/api/forms/0000000000000001/thumbnail").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn facets_list_the_values_that_narrow_the_list() {
     let client = open_to_all(with_forms(forms(7))).await.client;
     let facets = client.get("/api/forms/facets").await.json();

@@ -14,6 +14,7 @@ use hadal_core::strategy::SiteCounters;
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -25,18 +26,29 @@ pub struct Serving {
 
 /// Serves a store on a free local port without a token.
 pub async fn open_to_all(store: Arc<dyn Store>) -> Serving {
-    start(store, "127.0.0.1:0", None).await
+    start(store, "127.0.0.1:0", None, None).await
 }
 
 /// Serves a store with a token.
 pub async fn with_token(store: Arc<dyn Store>, token: &str) -> Serving {
-    start(store, "127.0.0.1:0", Some(token.to_string())).await
+    start(store, "127.0.0.1:0", Some(token.to_string()), None).await
 }
 
-async fn start(store: Arc<dyn Store>, address: &str, token: Option<String>) -> Serving {
+/// Serves a store and a folder with pictures of pages.
+pub async fn with_thumbnails(store: Arc<dyn Store>, folder: &Path) -> Serving {
+    start(store, "127.0.0.1:0", None, Some(folder)).await
+}
+
+async fn start(
+    store: Arc<dyn Store>,
+    address: &str,
+    token: Option<String>,
+    pictures: Option<&Path>,
+) -> Serving {
     let address: SocketAddr = address.parse().unwrap();
     let asker = asker(Arc::clone(&store));
     let server = Server::open(address, token, Arc::clone(&store), asker).await.unwrap();
+    pictures.into_iter().for_each(|folder| server.show_thumbnails(folder.to_path_buf()));
     let client = Client::of(server.address().unwrap());
     tokio::spawn(serve(server));
     Serving { store, client }
