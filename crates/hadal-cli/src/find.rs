@@ -23,6 +23,7 @@ use hadal::output::progress::DisplayStyle;
 use hadal::polite::{ClientOptions, PoliteClient, Politeness};
 use hadal::render::{RenderMode, Renderer};
 use hadal::report::seeds::{FailedSeed, failed_seeds};
+use hadal::report::values::plural;
 use hadal::store::{Access, RunQuery, RunSpec, RunState, Store};
 use hadal::topic::ResolvedTopic;
 use hadal_core::critic::probe::probe_word;
@@ -369,7 +370,8 @@ fn rendered_words(counters: &RenderTotals) -> String {
     let [pages, forms, failed] =
         [&counters.pages, &counters.forms, &counters.failed].map(|count| count.load(Ordering::Relaxed));
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("{pages} pages rendered, {forms} forms from them{failed}")
+    let (pages, forms) = (plural(pages, "page", "pages"), plural(forms, "form", "forms"));
+    format!("{pages} rendered, {forms} from them{failed}")
 }
 
 fn setup(

@@ -68,6 +68,21 @@ pub fn is_scripted(form: &Form) -> bool {
     has_box && (is_loose || form.source == FormSource::Form && !is_sent)
 }
 
+/// Requests of rendered pages that a crawl may send before they brought anything. Guess: some pages.
+const FIRST_REQUESTS: u64 = 20;
+/// Visited pages per further request of a rendered page. Guess: rendering in vain costs at most a twentieth of a crawl.
+const PAGES_PER_REQUEST: u64 = 20;
+/// Further requests that each relevant form of a rendered page earns. Guess: a rendered page with its test query takes
+/// about three, and most of them bring nothing.
+const REQUESTS_PER_FORM: u64 = 30;
+
+/// True if a crawl may render another page: its rendered pages have sent fewer than
+/// `FIRST_REQUESTS + visited / PAGES_PER_REQUEST + REQUESTS_PER_FORM * relevant` requests, for `visited` pages in all and
+/// `relevant` forms that only rendered pages showed.
+pub fn may_render(visited: u64, requests: u64, relevant: u64) -> bool {
+    requests < FIRST_REQUESTS + visited / PAGES_PER_REQUEST + REQUESTS_PER_FORM * relevant
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,5 +117,12 @@ mod tests {
         assert_eq!(reason("<input type=search><script src=/searchindex.js></script>"), None);
         let text = "<p>All about boats and sails. ".repeat(40);
         assert_eq!(reason(&format!("{text}<script>1</script>")), None);
+    }
+
+    #[test]
+    fn rendering_ends_where_it_brings_nothing_and_goes_on_where_it_pays() {
+        assert!(may_render(1, 0, 0) && !may_render(100, 25, 0));
+        assert!(may_render(1_000, 60, 0) && !may_render(1_000, 70, 0), "a twentieth of the pages");
+        assert!(may_render(100, 70, 2));
     }
 }

@@ -20,7 +20,7 @@ use hadal_core::html::{self, Sitemap};
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{FieldKind, Form, Link, Page};
-use hadal_core::scripted::rendering::{RenderReason, gains_fields, is_scripted, render_reason};
+use hadal_core::scripted::rendering::{RenderReason, gains_fields, is_scripted, may_render, render_reason};
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,6 +87,20 @@ pub struct RenderTotals {
     pub forms: AtomicU64,
     /// Pages on which the browser failed.
     pub failed: AtomicU64,
+    /// Pages that the session visited.
+    visited: AtomicU64,
+    /// Requests of rendered pages.
+    requests: AtomicU64,
+    /// Relevant forms that only the rendered pages showed.
+    relevant: AtomicU64,
+}
+
+impl RenderTotals {
+    fn may_render(&self) -> bool {
+        let [visited, requests, relevant] =
+            [&self.visited, &self.requests, &self.relevant].map(|count| count.load(Ordering::Relaxed));
+        may_render(visited, requests, relevant)
+    }
 }
 
 impl RenderingVisit {
@@ -138,6 +152,7 @@ impl RenderingVisit {
         let client = self.client.with_budget(RequestBudget::of_page(&self.reserve));
         let description = undescribed_search(&examined).filter(|link| self.is_first(link));
         let reason = reason.filter(|reason| self.is_promising(url, *reason, &examined));
+        let is_rendered = reason.is_some();
         let mut further = match (reason, description) {
             (Some(reason), _) => self.render(url, response, reason, &examined, &client).await,
             (None, Some(link)) => self.describe(&link, &examined.page, &client).await,
@@ -154,9 +169,18 @@ impl RenderingVisit {
             client.pause(self.pause).await.ok();
         }
         let examined = match further {
-            Some((page, learned)) => with_evidence(judged(page, url, self.critic.as_ref()), learned),
+            Some((page, learned)) => {
+                let shown = with_evidence(judged(page, url, self.critic.as_ref()), learned);
+                if is_rendered {
+                    self.counters.relevant.fetch_add(new_relevant(&shown, &examined), Ordering::Relaxed);
+                }
+                shown
+            }
             None => examined,
         };
+        if is_rendered {
+            self.counters.requests.fetch_add(script_requests, Ordering::Relaxed);
+        }
         ExaminedPage { script_requests, script_bytes, ..examined }
     }
 
@@ -206,7 +230,8 @@ impl RenderingVisit {
         let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
         let scripted = examined.page.forms.iter().filter(|form| needs_script(form));
         let new = scripted.filter(|form| tried.forms.insert(tried_id(form, url))).count();
-        is_always || !is_barren && (reason == RenderReason::EmptyPage || new > 0)
+        is_always
+            || !is_barren && self.counters.may_render() && (reason == RenderReason::EmptyPage || new > 0)
     }
 
     /// Fetches the OpenSearch description of a page. Returns the page with its form.
@@ -257,6 +282,13 @@ impl RenderingVisit {
 fn tried_id(form: &Form, url: &Url) -> FormId {
     let visible = form.fields.iter().filter(|field| field.kind != FieldKind::Hidden).cloned().collect();
     form_id(&Form { fields: visible, ..form.clone() }, url)
+}
+
+/// Relevant forms of a rendered page that it did not show before.
+fn new_relevant(shown: &ExaminedPage, before: &ExaminedPage) -> u64 {
+    let forms = shown.form_ids.iter().zip(&shown.forms);
+    let is_new = |id: &FormId| !before.form_ids.contains(id);
+    forms.filter(|(id, verdict)| is_new(id) && verdict.p_relevant >= MIN_ACCEPTED_P).count() as u64
 }
 
 /// Adds the evidence for a learned search to the verdict on its form.
@@ -311,6 +343,7 @@ impl Visit for RenderingVisit {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
+            self.counters.visited.fetch_add(1, Ordering::Relaxed);
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
             let mode = self.browser.as_ref().map_or(RenderMode::Never, |(_, mode)| *mode);
             let read = move |body: &[u8]| {
