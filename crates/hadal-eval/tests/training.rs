@@ -85,7 +85,7 @@ fn figures_are_those_of_sites_that_were_held_back() {
     let folder = tempfile::tempdir().unwrap();
     data(folder.path());
     let data = LabelledData::read(folder.path()).unwrap();
-    let figures = evaluate(&data, None, &|_| {}).unwrap();
+    let figures = evaluate(&data, None, 1, &|_| {}).unwrap();
     assert_eq!((figures.searchable.forms, figures.searchable.searches), (40, 20));
     assert_eq!(figures.searchable.rows.iter().map(|row| row.error.estimate).collect::<Vec<_>>(), [0.0, 0.0]);
     assert_eq!(figures.domains.averaged, ["book", "hotel"]);

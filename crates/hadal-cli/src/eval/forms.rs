@@ -20,6 +20,9 @@ pub struct EvalFormsArgs {
     /// Predictions of the formasaurus package for comparison, written by eval/formasaurus_folds.py
     #[arg(long, value_name = "FILE")]
     formasaurus: Option<PathBuf>,
+    /// Also train on one half of the sites and judge the other, for N random divisions of the sites
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    halves: usize,
     /// Also write tables and curves to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -27,7 +30,8 @@ pub struct EvalFormsArgs {
 
 pub fn run(args: &EvalFormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let data = LabelledData::read(&args.data)?;
-    let figures = evaluate(&data, args.formasaurus.as_deref(), &|what| tracing::info!("measuring: {what}"))?;
+    let on_stage = |what: &str| tracing::info!("measuring: {what}");
+    let figures = evaluate(&data, args.formasaurus.as_deref(), args.halves, &on_stage)?;
     let sections = summary::sections(&figures);
     if let Some(path) = &args.html {
         let page = sections::html("How well hadal judges forms and pages", &sections);

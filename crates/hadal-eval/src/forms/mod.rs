@@ -32,15 +32,19 @@ pub struct FormFigures {
     pub pages: pages::PageFiguresAll,
     /// The whole critic on sites that it has not seen.
     pub unseen: unseen::UnseenFigures,
+    /// Same with classifiers trained on one half of the sites, if asked for.
+    pub halves: Option<unseen::UnseenFigures>,
     /// Topics from five examples.
     pub few: Vec<few_examples::FewExampleFigures>,
 }
 
 /// Computes all figures. `formasaurus` is a file of that package's predictions, written by
-/// `eval/formasaurus_folds.py`. `on_stage` receives the name of each stage.
+/// `eval/formasaurus_folds.py`. `divisions` is the number of random divisions of the sites into a half that trains
+/// and a half that is judged. `on_stage` receives the name of each stage.
 pub fn evaluate(
     data: &LabelledData,
     formasaurus: Option<&Path>,
+    divisions: usize,
     on_stage: &(dyn Fn(&str) + Sync),
 ) -> anyhow::Result<FormFigures> {
     on_stage("search or not");
@@ -51,9 +55,13 @@ pub fn evaluate(
     let pages = pages::evaluate(data);
     on_stage("unseen sites");
     let unseen = unseen::evaluate(data, &domains);
+    if divisions > 0 {
+        on_stage("halves of the sites");
+    }
+    let halves = (divisions > 0).then(|| unseen::evaluate_halves(data, divisions));
     on_stage("topics from five examples");
     let few = few_examples::evaluate(data, &domains);
-    Ok(FormFigures { searchable, domains, pages, unseen, few })
+    Ok(FormFigures { searchable, domains, pages, unseen, halves, few })
 }
 
 /// Figures of a binary classifier.

@@ -1,6 +1,7 @@
 //! Figures as sections of a report.
 
 use super::domains::FeatureSetFigures;
+use super::unseen::UnseenFigures;
 use super::{BinaryFigures, Disagreement, FormFigures};
 use hadal::output::sections::{Section, headings};
 use hadal_core::learn::metrics::ReliabilityBin;
@@ -10,7 +11,11 @@ use hadal_core::learn::resampling::BootstrapInterval;
 pub fn sections(figures: &FormFigures) -> Vec<Section> {
     let mut sections = vec![searchable(figures), wrong(figures), domains(figures)];
     sections.extend(figures.domains.readings.iter().map(each_domain));
-    sections.extend([wrong_domains(figures), pages(figures), unseen(figures), few(figures)]);
+    sections.extend([wrong_domains(figures), pages(figures)]);
+    sections.push(unseen("Relevant forms on sites that the critic has not seen", &figures.unseen));
+    let halves = figures.halves.as_ref();
+    sections.extend(halves.map(|halves| unseen("The same, trained on one half of the sites", halves)));
+    sections.push(few(figures));
     sections
 }
 
@@ -150,21 +155,21 @@ fn pages(figures: &FormFigures) -> Section {
     }
 }
 
-fn unseen(figures: &FormFigures) -> Section {
-    let found = &figures.unseen;
+fn unseen(title: &str, found: &UnseenFigures) -> Section {
     let all = vec!["all".into(), String::new(), shown(&found.recognised), shown(&found.precision)];
     let each = found.each.iter().map(|each| {
         vec![each.domain.into(), each.forms.to_string(), shown(&each.recognised), shown(&each.precision)]
     });
     Section {
-        title: "Relevant forms on sites that the critic has not seen".into(),
+        title: title.into(),
         note: format!(
             "Recognised: P(relevant) >= 0.5. Precision: over forms of all kinds. Searchable or not on these sites: \
              F1 {}, error {}, \
-             calibration error {:.4}.",
+             calibration error {:.4}. Calibration error of the domains {:.4}.",
             shown(&found.searchable.f1),
             shown(&found.searchable.error),
-            found.searchable.calibration
+            found.searchable.calibration,
+            found.domain_calibration
         ),
         headings: headings(&["domain", "forms", "recognised", "precision"]),
         rows: std::iter::once(all).chain(each).collect(),
