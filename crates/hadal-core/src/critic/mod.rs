@@ -5,7 +5,8 @@
 //! - Critics: [`trained`] uses the [`classifiers`] that ship with the program; [`keywords`] needs no training.
 //! - Kind of a form (search, login, ...): [`searchable`] over [`kind_features`].
 //! - Topic of a form or page: [`domain`] and [`page_topic`] over [`topic_features`] for the built-in domains,
-//!   [`learned`] for a topic of the user, trained against the [`background`].
+//!   [`learned`] for a topic of the user, trained against the [`background`]. The folder `typical` holds
+//!   training rows written by hand.
 //! - Topic of a page that is not fetched yet, from the words of a link: [`Critic::judge_links`].
 //! - Classifiers of the papers, as baselines: [`paper_baseline`].
 //! - Submitting a form and reading the answer: [`veto`], [`probe`], [`page_kind`]; [`quality`] estimates the
@@ -29,6 +30,7 @@ pub mod search_form;
 pub mod searchable;
 pub mod topic_features;
 pub mod trained;
+mod typical;
 pub mod veto;
 
 use crate::page::{Form, LinkTopic, Page};

@@ -96,7 +96,12 @@ pub fn page_stem_counts(page: &Page) -> TopicFeatures {
 
 /// Features of English words, as if they were the text of a form.
 pub fn text_topic_features(words: &str) -> TopicFeatures {
-    place_features(TextPlace::Form, FORM_WEIGHT, |visit| each_token(words, Some("en"), visit))
+    text_features_in(words, "en")
+}
+
+/// Features of a text in a language, as if it were the text of a form.
+pub(super) fn text_features_in(text: &str, language: &str) -> TopicFeatures {
+    place_features(TextPlace::Form, FORM_WEIGHT, |visit| each_token(text, Some(language), visit))
 }
 
 fn form_text_features(form: &Form, page: &Page) -> TopicFeatures {
