@@ -180,10 +180,19 @@ impl Hosts {
         readiness
     }
 
-    /// True when no request to the host itself is in flight and its own pause is over. Its groups are not looked at.
-    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
+    /// Readiness of a host by its own request in flight and its own pause. Its groups are not looked at.
+    pub fn own_readiness(&self, host: HostIx, now: Time) -> Readiness {
         let slot = self.slot(host);
-        slot.held.is_empty() && slot.next_at <= now
+        match slot.held.is_empty() {
+            false => Readiness::Busy,
+            true if slot.next_at > now => Readiness::Delayed(slot.next_at),
+            true => Readiness::Ready,
+        }
+    }
+
+    /// True when no request to the host itself is in flight and its own pause is over.
+    pub fn is_idle(&self, host: HostIx, now: Time) -> bool {
+        self.own_readiness(host, now) == Readiness::Ready
     }
 
     /// Marks a request to the host as in flight.
@@ -294,6 +303,16 @@ mod tests {
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_request_to_another_host_of_the_group_does_not_hide_the_own_pause() {
+        let (mut hosts, ix) = hosts(&["a.org", "my.a.org"]);
+        hosts.delay_until(ix[0], Time(900_000));
+        hosts.occupy(ix[1]);
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.own_readiness(ix[0], Time(0)), Readiness::Delayed(Time(900_000)));
+        assert_eq!(hosts.own_readiness(ix[1], Time(0)), Readiness::Busy);
     }
 
     #[test]

@@ -88,13 +88,10 @@ impl HostQueues {
         readiness == Readiness::Ready
     }
 
-    /// Availability of a host by its own request in flight and its own pause. Its politeness groups are looked at when
-    /// it is chosen.
+    /// Availability of a host by its own request in flight and its own pause, whose ends wake it. Its politeness groups
+    /// are looked at when it is chosen: nothing would wake it at the end of a request to another host of a group.
     fn availability(&self, host: HostIx, now: Time) -> Availability {
-        match self.hosts.scheduler.is_idle(host, now) {
-            true => Availability::Ready,
-            false => availability_of(self.hosts.scheduler.readiness(host, now), now),
-        }
+        availability_of(self.hosts.scheduler.own_readiness(host, now), now)
     }
 
     /// Updates the availability of hosts after their pause, and of hosts that were resolved. If there are too many
