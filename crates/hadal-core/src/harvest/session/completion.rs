@@ -7,8 +7,8 @@
 //! 3. [`stop::stop_reason`]: the wanted coverage is reached by the size estimate, or both the recent and the expected
 //!    yield are below [`MIN_YIELD`]. Yield is the number of new records per request. Coverage counts only after
 //!    [`MIN_ANSWERED_WORDS`] words had records, unless the empty query or lists showed most records. If the last
-//!    COMPARED_QUERIES queries found more new records than the estimate says are left, the estimate is ignored. While
-//!    the last queries bring many new records, the lower end of the interval has to reach the coverage too.
+//!    [`COMPARED_QUERIES`] queries found more new records than the estimate says are left, the estimate is ignored.
+//!    While the last queries bring many new records, the lower end of the interval has to reach the coverage too.
 //! 4. The last `B` queries returned no new record, with `B = min(20 + R / 20, 100)` for `R` known records, and no
 //!    browse list is left. `B` is 100 while the estimated coverage is below the target. A harvest without records first
 //!    sends all words of the entry page and its language.
@@ -147,7 +147,8 @@ impl CompletionState {
     }
 
     /// True if the coverage rule may end the harvest: lists showed at least half of the records, or at least
-    /// MIN_ANSWERED_WORDS words had records and the last queries found no more new records than the estimate leaves.
+    /// [`MIN_ANSWERED_WORDS`] words had records and the last queries found no more new records than the estimate
+    /// leaves.
     fn may_end_by(&self, estimate: &SizeEstimate, prospects: &Prospects) -> bool {
         let left = estimate.size.estimate - estimate.seen as f64;
         let is_contradicted = self.recent.of_last_queries().1 as f64 > left;

@@ -1,10 +1,10 @@
 //! Identity of records by their contents, for sites with addresses that change from page to page.
 //!
 //! Some sites put a counter or a growing limit into the address, so that a record has a new address each time it is
-//! listed. We detect this when many new addresses come with a text that was seen under another address. If more than
-//! half of the recent new addresses, or of those on one page, show known text, then equal text identifies a record.
-//! Text that one page shows twice belongs to several records and is no sign. After the rules that derive ids from
-//! addresses have changed, equal text also identifies the records that were known before, and for a while any record.
+//! listed. The sign is that many new addresses come with a text that was seen under another address. If more than half
+//! of the recent new addresses, or of those on one page, show known text, then equal text identifies a record. Text
+//! that one page shows twice belongs to several records and is no sign. After the rules that derive ids from addresses
+//! have changed, equal text also identifies the records that were known before, and for a while any record.
 
 use crate::harvest::record::{Record, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -67,8 +67,8 @@ impl PausedReadings {
         let before = self.take(outcome.query).map_or(0, |paused| paused.pages);
         if let Some(next) = next {
             let (pages, total) = (before + outcome.pages, outcome.total);
-            // The store does not keep whether the request submits a form. We assume that it does, so that it is in the
-            // audit log.
+            // The store does not keep whether the request submits a form. It counts as one that does, so that it is in
+            // the audit log.
             let (is_button, seen) = (true, AnswerPages::default());
             let records = outcome.query.after + outcome.hits.len() as u32;
             self.put(outcome.query, PausedReading { next, is_button, pages, total, seen, records });

@@ -295,8 +295,8 @@ impl HarvestSession {
     }
 }
 
-/// New interval between searches after the site asked for a further `wait`: `wait` plus the time that we had already
-/// waited. That is the `known` interval, or before there is one the time that `passed` since the last request.
+/// New interval between searches after the site asked for a further `wait`: `wait` plus the time already waited. That
+/// is the `known` interval, or before there is one the time that `passed` since the last request.
 fn longer_interval(known: Option<Duration>, wait: Duration, passed: Option<Duration>) -> Duration {
     (wait + known.or(passed).unwrap_or(DEFAULT_DELAY)).min(MAX_INTERVAL)
 }

@@ -2,7 +2,7 @@
 //!
 //! Two signs are used. The first answers, that of the calibration query included, hold the same records whatever the
 //! query is. Second, the records of the first answer were not records (for example teasers): after training on
-//! COMPARED_ANSWERS answers the reader finds none on that page, and no later answer had any.
+//! [`COMPARED_ANSWERS`] answers the reader finds none on that page, and no later answer had any.
 //!
 //! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration
 //! query, and none states that nothing was found. Then the server does not search. A script of the page may.
