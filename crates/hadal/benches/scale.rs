@@ -4,8 +4,12 @@
 //! synthetic web answers in the process: each page links to 100 hosts that nothing else links to. The crawl uses the
 //! strategy `hadal` and a store in a folder. Linux only: times, memory and bytes written are read from /proc.
 //!
+//! `cargo bench --bench scale -- --http N` crawls the simulated web over HTTP instead, with N requests. Another process
+//! serves it, and its CPU time is not counted.
+//!
 //! | column | meaning |
 //! |---|---|
+//! | hosts | hosts that the crawl knows at the end; `-` over HTTP |
 //! | pause | longest time between two requests |
 //! | CPU | CPU time per request: over the whole crawl, and over its last tenth |
 //! | RSS | peak memory |
@@ -17,8 +21,10 @@
 mod crawling;
 #[path = "common/process.rs"]
 mod process;
+#[path = "common/web_server.rs"]
+mod web_server;
 
-use crawling::bench_crawl;
+use crawling::{bench_crawl, bench_spec};
 use futures::future::BoxFuture;
 use hadal::engine::{HOSTS_IN_MEMORY, RESCORED_AT_ONCE, crawl};
 use hadal::fetch::Fetch;
@@ -32,6 +38,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use url::Url;
+use web_server::{SERVE, ServedWeb, client, serve};
 
 /// Same allocator as the program.
 #[global_allocator]
@@ -48,14 +55,22 @@ fn main() -> Anyhow<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["--row", hosts] => row(hosts.parse()?),
-        ["--hosts", hosts] => table(&[hosts]),
-        [] => table(&HOSTS),
-        _ => anyhow::bail!("usage: cargo bench --bench scale -- [--hosts N]"),
+        // A host costs two requests: robots.txt and its page.
+        ["--row", hosts] => row(hosts, hosts.parse::<u64>()? / FAN_OUT * 2, None),
+        ["--http-row", requests, address] => row("-", requests.parse()?, Some(address)),
+        [SERVE] => serve(),
+        ["--http", requests] => {
+            let web = ServedWeb::start()?;
+            table(&[&["--http-row", requests, &web.address]])
+        }
+        ["--hosts", hosts] => table(&[&["--row", hosts]]),
+        [] => table(&HOSTS.map(|hosts| ["--row", hosts]).each_ref().map(|row| row.as_slice())),
+        _ => anyhow::bail!("usage: cargo bench --bench scale -- [--hosts N | --http N]"),
     }
 }
 
-fn table(sizes: &[&str]) -> Anyhow<()> {
+/// Prints a table. Each row is measured by this program with these arguments.
+fn table(rows: &[&[&str]]) -> Anyhow<()> {
     println!(
         "{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}",
         "hosts", "requests", "pause", "CPU", "RSS", "written", "resume"
@@ -64,31 +79,18 @@ fn table(sizes: &[&str]) -> Anyhow<()> {
         "{:>9} {:>9} {:>9} {:>14} {:>8} {:>18} {:>8}",
         "", "", "ms", "ms, at the end", "MB", "MB, per byte", "s"
     );
-    for hosts in sizes {
-        let status = Command::new(std::env::current_exe()?).args(["--row", hosts]).status()?;
-        anyhow::ensure!(status.success(), "row {hosts} failed");
+    for row in rows {
+        let status = Command::new(std::env::current_exe()?).args(*row).status()?;
+        anyhow::ensure!(status.success(), "row {row:?} failed");
     }
     Ok(())
 }
 
 /// Web of hosts with one page each. Host `n` links to the hosts `100 n + 1` to `100 n + 100`.
-#[derive(Default)]
-struct EndlessWeb(Mutex<RequestTimes>);
-
-#[derive(Default)]
-struct RequestTimes {
-    last: Option<Instant>,
-    longest: Duration,
-}
+struct EndlessWeb;
 
 impl Fetch for EndlessWeb {
     fn fetch<'a>(&'a self, request: &'a Request, _at: Time) -> BoxFuture<'a, Exchange> {
-        let now = Instant::now();
-        if let Ok(mut times) = self.0.lock() {
-            let pause = times.last.map_or(Duration::ZERO, |last| now - last);
-            times.longest = times.longest.max(pause);
-            times.last = Some(now);
-        }
         let response = match request.url.path() {
             "/robots.txt" => Response { status: 404, ..Response::default() },
             _ => page(&request.url),
@@ -96,6 +98,30 @@ impl Fetch for EndlessWeb {
         Box::pin(
             async move { Exchange { result: Ok(response), took: Duration::from_millis(50), peer: None } },
         )
+    }
+}
+
+/// A web, with the longest time between two requests to it.
+struct TimedWeb {
+    web: Box<dyn Fetch>,
+    times: Mutex<RequestTimes>,
+}
+
+#[derive(Default)]
+struct RequestTimes {
+    last: Option<Instant>,
+    longest: Duration,
+}
+
+impl Fetch for TimedWeb {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        let now = Instant::now();
+        if let Ok(mut times) = self.times.lock() {
+            let pause = times.last.map_or(Duration::ZERO, |last| now - last);
+            times.longest = times.longest.max(pause);
+            times.last = Some(now);
+        }
+        self.web.fetch(request, at)
     }
 }
 
@@ -113,13 +139,12 @@ fn page(url: &Url) -> Response {
     response
 }
 
-fn row(hosts: u64) -> Anyhow<()> {
+/// Measures a crawl of the endless web, or of the web that is served at `address`.
+fn row(hosts: &str, requests: u64, address: Option<&str>) -> Anyhow<()> {
     let folder = scratch("scale")?;
     let store = format!("file:{}", folder.display());
-    // A host costs two requests: robots.txt and its page.
-    let requests = hosts / FAN_OUT * 2;
-    let first = session(&store, requests * 9 / 10)?;
-    let last = session(&store, requests)?;
+    let first = session(&store, requests * 9 / 10, address)?;
+    let last = session(&store, requests, address)?;
     let stored = folder_bytes(&folder)?;
     let written = bytes_written()?;
     println!(
@@ -142,18 +167,19 @@ struct MeasuredSession {
     to_first_request: Duration,
 }
 
-fn session(store: &str, requests: u64) -> Anyhow<MeasuredSession> {
-    let web = Arc::new(EndlessWeb::default());
+fn session(store: &str, requests: u64, address: Option<&str>) -> Anyhow<MeasuredSession> {
     let (began, mut first, mut cpu_before) = (Instant::now(), None, 0.0);
-    let spec = RunSpec {
-        topic: "book".into(),
-        strategy: "hadal".into(),
-        seeds: vec!["http://h0.example/".parse()?],
-        seed: 1,
-        source: "bench".into(),
+    let seeds = match address {
+        Some(_) => bench_spec("hadal", 1).seeds,
+        None => vec!["http://h0.example/".parse()?],
     };
-    let mut setup =
-        bench_crawl(open(store, Access::Crawl)?, spec, web.clone(), Clock::simulated(), requests)?;
+    let spec = RunSpec { seeds, source: "bench".into(), ..bench_spec("hadal", 1) };
+    let (web, clock): (Box<dyn Fetch>, Clock) = match address {
+        Some(address) => (Box::new(client(address)?), Clock::Real),
+        None => (Box::new(EndlessWeb), Clock::simulated()),
+    };
+    let web = Arc::new(TimedWeb { web, times: Mutex::default() });
+    let mut setup = bench_crawl(open(store, Access::Crawl)?, spec, web.clone(), clock, requests)?;
     setup.rescored_at_once = RESCORED_AT_ONCE;
     setup.hosts_in_memory = HOSTS_IN_MEMORY;
     let mut on_event = |_| {
@@ -163,7 +189,7 @@ fn session(store: &str, requests: u64) -> Anyhow<MeasuredSession> {
         }
     };
     tokio::runtime::Runtime::new()?.block_on(crawl(setup, &mut on_event))?;
-    let longest = web.0.lock().map(|times| times.longest).unwrap_or_default();
+    let longest = web.times.lock().map(|times| times.longest).unwrap_or_default();
     Ok(MeasuredSession { longest, cpu: cpu()? - cpu_before, to_first_request: first.unwrap_or_default() })
 }
 

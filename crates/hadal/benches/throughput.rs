@@ -17,12 +17,12 @@ mod judging;
 mod process;
 #[path = "throughput/reading.rs"]
 mod reading;
+#[path = "common/web_server.rs"]
+mod web_server;
 
 use crawling::{bench_crawl, bench_spec, usual_context};
 use hadal::engine::{Crawl, crawl};
 use hadal::fetch::in_process::InProcess;
-use hadal::fetch::network::{Network, NetworkOptions};
-use hadal::fetch::world_server;
 use hadal::polite::Clock;
 use hadal::store::{
     Access, Batch, FailureKind, FrontierChange, Outcome, QueueSlice, RunId, RunSpec, SentStep, StepEnd,
@@ -34,11 +34,11 @@ use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
 use process::{cpu, peak_mb, scratch};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use url::Url;
+use web_server::{SERVE, ServedWeb, client, serve};
 
 /// Same allocator as the program.
 #[global_allocator]
@@ -61,7 +61,7 @@ fn main() -> Anyhow<()> {
         ["--row", "http", address] => crawl_over_http(address),
         ["--row", "frontier"] => frontier_operations(),
         ["--row", "memory", links] => memory_at(links.parse()?),
-        ["--serve"] => serve(),
+        [SERVE] => serve(),
         [] => table(None),
         ["--pages", dir] => table(Some(dir)),
         _ => anyhow::bail!("usage: cargo bench --bench throughput -- [--pages DIR]"),
@@ -81,15 +81,7 @@ fn table(pages: Option<&str>) -> Anyhow<()> {
     row(&["--row", "choose", "hadal"])?;
     row(&["--row", "choose", "adaptive"])?;
     row(&["--row", "first-visit"])?;
-    let mut server = Command::new(std::env::current_exe()?).arg("--serve").stdout(Stdio::piped()).spawn()?;
-    let mut address = String::new();
-    if let Some(said) = server.stdout.take() {
-        BufReader::new(said).read_line(&mut address)?;
-    }
-    let over_http = row(&["--row", "http", address.trim()]);
-    server.kill()?;
-    server.wait()?;
-    over_http?;
+    row(&["--row", "http", &ServedWeb::start()?.address])?;
     row(&["--row", "in-process"])?;
     row(&["--row", "frontier"])?;
     for links in ["10000", "100000", "1000000"] {
@@ -184,21 +176,9 @@ fn crawl_over_http(address: &str) -> Anyhow<()> {
     let dir = scratch("http")?;
     let store = open(&format!("file:{}", dir.display()), Access::Crawl)?;
     measure_crawl("crawl, HTTP, stored on disk", || {
-        let options =
-            NetworkOptions { connect_to: vec![format!("*={address}").parse()?], ..NetworkOptions::default() };
-        bench_crawl(store, breadth_first(), Arc::new(Network::new(options)?), Clock::Real, 10_000)
+        bench_crawl(store, breadth_first(), Arc::new(client(address)?), Clock::Real, 10_000)
     })?;
     Ok(std::fs::remove_dir_all(dir)?)
-}
-
-fn serve() -> Anyhow<()> {
-    tokio::runtime::Runtime::new()?.block_on(async {
-        let world = Arc::new(World::new(Spec::demo(7)));
-        let running = world_server::serve(world, "127.0.0.1:0".parse()?, Default::default()).await?;
-        println!("{}", running.addr);
-        std::future::pending::<()>().await;
-        Ok(())
-    })
 }
 
 /// The `n`th of many links: a thousand per site, of realistic length.

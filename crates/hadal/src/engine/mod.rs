@@ -44,6 +44,7 @@ use crate::store::*;
 use flights::Flights;
 use frontier::Frontier;
 use hadal_core::strategy::{RestoreError, StrategyCommand};
+use opening::OpenedRun;
 use outcome::OutcomeBuilder;
 use probing::submission_of;
 use progress::CrawlProgress;
@@ -97,26 +98,47 @@ const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
 /// Receives the events of a crawl.
 type Emit<'a> = &'a mut (dyn FnMut(CrawlEvent) + Send);
 
-/// Runs a crawl until it is stopped, out of budget, or has nothing left to visit.
+/// Runs a crawl until it is stopped, out of budget, or has nothing left to visit. A worker that loses its lease joins
+/// the run again.
 pub async fn crawl(setup: Crawl, emit: Emit<'_>) -> Result<CrawlSummary, CrawlError> {
-    let mut engine = Engine::open(setup)?;
-    emit(CrawlEvent::Started {
-        run: engine.run.0,
-        topic: engine.crawl.spec.topic.clone(),
-        strategy: engine.crawl.spec.strategy.clone(),
-        resumed_at: engine.spending.spent.requests,
-    });
+    let (mut setup, mut is_announced) = (setup, false);
     let summary = loop {
-        let ended = session(&mut engine, emit).await.and_then(|()| engine.close());
+        let (ended, crawl) = whole_session(setup, &mut is_announced, emit).await;
         match ended {
-            Err(CrawlError::Store(StoreError::LeaseLost { .. })) => {
-                engine = Engine::open(workers::rejoin(engine.crawl))?
-            }
+            Err(CrawlError::Store(StoreError::LeaseLost { .. })) => setup = workers::rejoin(crawl),
             ended => break ended?,
         }
     };
     emit(CrawlEvent::Finished { state: summary.state, counters: summary.counters.clone() });
     Ok(summary)
+}
+
+/// Opens the run and works on it until the session is over. Returns the crawl, too, for a further session.
+/// `is_announced`: the event that the crawl has started was emitted.
+async fn whole_session(
+    mut setup: Crawl,
+    is_announced: &mut bool,
+    emit: Emit<'_>,
+) -> (Result<CrawlSummary, CrawlError>, Crawl) {
+    let opened = match OpenedRun::open(&mut setup) {
+        Ok(opened) => opened,
+        Err(error) => return (Err(error), setup),
+    };
+    let (mut engine, checkpoint) = Engine::new(setup, opened);
+    let started = engine.start(checkpoint);
+    if started.is_ok() && !std::mem::replace(is_announced, true) {
+        emit(CrawlEvent::Started {
+            run: engine.run.0,
+            topic: engine.crawl.spec.topic.clone(),
+            strategy: engine.crawl.spec.strategy.clone(),
+            resumed_at: engine.spending.spent.requests,
+        });
+    }
+    let ended = match started {
+        Ok(()) => session(&mut engine, emit).await.and_then(|()| engine.close()),
+        Err(error) => Err(error),
+    };
+    (ended, engine.crawl)
 }
 
 /// The loop of a crawl: choose steps, send them, receive a result, commit its outcome.

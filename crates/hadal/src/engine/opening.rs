@@ -15,72 +15,82 @@ use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueuedLink};
 use hadal_core::time::Time;
 use url::Url;
 
-impl Engine {
-    /// Opens the run and resumes it, or begins a new one.
-    pub(super) fn open(mut crawl: Crawl) -> Result<Engine, CrawlError> {
-        let joined = workers::join(&mut crawl)?;
-        let run = joined.as_ref().map_or_else(|| begin_alone(&crawl), |joined| Ok(joined.run))?;
+/// A run that was opened for a session.
+pub(super) struct OpenedRun {
+    run: RunId,
+    checkpoint: RunCheckpoint,
+    shared: Option<WorkerState>,
+}
+
+impl OpenedRun {
+    /// Opens the run of a crawl and restores its strategy.
+    pub fn open(crawl: &mut Crawl) -> Result<OpenedRun, CrawlError> {
+        let joined = workers::join(crawl)?;
+        let run = joined.as_ref().map_or_else(|| begin_alone(crawl), |joined| Ok(joined.run))?;
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
-            probing::draw_sample(&crawl, run, sample, seed)?;
+            probing::draw_sample(crawl, run, sample, seed)?;
         }
         let mut checkpoint = crawl.store.resume(run, crawl.hosts_in_memory)?;
         if let Some(joined) = &joined {
             checkpoint.progress.state = joined.state;
             checkpoint.progress.strategy.clone_from(&joined.strategy);
         }
-        let retries_seeds = retries_seeds(&crawl, checkpoint.progress.state);
-        let shared = joined.map(|joined| WorkerState::new(joined.lease, retries_seeds));
-        let in_flight = std::mem::take(&mut checkpoint.in_flight);
-        let mut engine = Engine::resume(crawl, run, checkpoint, shared)?;
-        engine.coordinate()?;
-        let is_first = match &engine.shared {
-            Some(_) => engine.frontier.position().0 == 0,
-            None => engine.spending.numbers.next() == 0,
-        };
-        let is_new = engine.crawl.mode == CrawlMode::Find
-            && is_first
-            && in_flight.is_empty()
-            && engine.frontier.waiting.queues.is_empty();
-        for (sent, queued) in in_flight {
-            engine.resend(sent, queued)?;
-        }
-        if is_new {
-            engine.begin()?;
-        }
-        if retries_seeds {
-            let seeds = seed_links(&engine.frontier.partitions.own_seeds(&engine.crawl.spec.seeds));
-            engine.frontier.retry(seeds, &engine.crawl.placement_context())?;
-            engine.shared.iter_mut().for_each(|shared| shared.retries_seeds = false);
-        }
-        Ok(engine)
-    }
-
-    /// Parts of a session that continues from a checkpoint.
-    fn resume(
-        mut crawl: Crawl,
-        run: RunId,
-        mut checkpoint: RunCheckpoint,
-        shared: Option<WorkerState>,
-    ) -> Result<Engine, CrawlError> {
-        crawl.clock.advance(checkpoint.progress.now);
         if let Some(saved) = checkpoint.progress.strategy.take() {
             crawl.strategy.restore(&saved)?;
         }
+        let retries_seeds = retries_seeds(crawl, checkpoint.progress.state);
+        let shared = joined.map(|joined| WorkerState::new(joined.lease, retries_seeds));
+        Ok(OpenedRun { run, checkpoint, shared })
+    }
+}
+
+impl Engine {
+    /// Engine of a session, and the checkpoint with which [`Engine::start`] begins.
+    pub(super) fn new(mut crawl: Crawl, opened: OpenedRun) -> (Engine, RunCheckpoint) {
+        let OpenedRun { run, checkpoint, shared } = opened;
+        crawl.clock.advance(checkpoint.progress.now);
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
-        if retries_seeds(&crawl, checkpoint.progress.state) {
-            frontier.waiting.hosts.try_all_at_once(&crawl.spec.seeds, &mut checkpoint.requested)?;
-        }
-        frontier.waiting.load(&checkpoint, crawl.clock.now());
         let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
         let flights = Flights::new(StepTools::of(&crawl, &frontier), slots, crawl.clock.is_simulated());
         let progress = CrawlProgress::new(&crawl, run, checkpoint.progress.state);
-        let mut spending = Spending::new(&crawl, &checkpoint.progress, checkpoint.counters);
+        let mut spending = Spending::new(&crawl, &checkpoint.progress, checkpoint.counters.clone());
         if shared.is_some() {
             crawl.strategy.share();
             frontier.share();
             spending.share();
         }
-        Ok(Engine { crawl, run, frontier, flights, spending, progress, shared })
+        (Engine { crawl, run, frontier, flights, spending, progress, shared }, checkpoint)
+    }
+
+    /// Resumes the run, or begins a new one.
+    pub(super) fn start(&mut self, mut checkpoint: RunCheckpoint) -> Result<(), CrawlError> {
+        let retries_seeds = retries_seeds(&self.crawl, checkpoint.progress.state);
+        if retries_seeds {
+            let seeds = &self.crawl.spec.seeds;
+            self.frontier.waiting.hosts.try_all_at_once(seeds, &mut checkpoint.requested)?;
+        }
+        self.frontier.waiting.load(&checkpoint, self.crawl.clock.now());
+        self.coordinate()?;
+        let is_first = match &self.shared {
+            Some(_) => self.frontier.position().0 == 0,
+            None => self.spending.numbers.next() == 0,
+        };
+        let is_new = self.crawl.mode == CrawlMode::Find
+            && is_first
+            && checkpoint.in_flight.is_empty()
+            && self.frontier.waiting.queues.is_empty();
+        for (sent, queued) in checkpoint.in_flight {
+            self.resend(sent, queued)?;
+        }
+        if is_new {
+            self.begin()?;
+        }
+        if retries_seeds {
+            let seeds = seed_links(&self.frontier.partitions.own_seeds(&self.crawl.spec.seeds));
+            self.frontier.retry(seeds, &self.crawl.placement_context())?;
+            self.shared.iter_mut().for_each(|shared| shared.retries_seeds = false);
+        }
+        Ok(())
     }
 
     /// Starts a new run: state of an earlier run, first commands of the strategy, seeds.

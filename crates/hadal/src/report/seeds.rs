@@ -1,9 +1,11 @@
 //! Seeds of a run that could not be fetched, with their reasons.
 
 use crate::store::{
-    FailureKind, FailureQuery, FailureRow, LinkState, RunId, RunQuery, Store, StoreError, all_failures,
+    FailureKind, FailureQuery, FailureRow, LinkRow, LinkState, RunId, RunQuery, Store, StoreError,
+    all_failures,
 };
 use hadal_core::address::{Host, LinkId};
+use std::collections::HashMap;
 use url::Url;
 
 /// A seed that gave no page.
@@ -18,12 +20,7 @@ pub struct FailedSeed {
 /// the targets of the redirects.
 pub fn failed_seeds(store: &dyn Store, run: RunId) -> Result<Vec<FailedSeed>, StoreError> {
     let Some(row) = store.runs(&RunQuery::one(run))?.pop() else { return Ok(Vec::new()) };
-    let mut failed = Vec::new();
-    for seed in &row.spec.seeds {
-        if let Some(kind) = reason(store, run, seed)? {
-            failed.push(FailedSeed { url: seed.clone(), kind });
-        }
-    }
+    let mut failed = failures_of(store, run, &row.spec.seeds)?;
     if failed.is_empty() && row.counters.pages == 0 {
         let all = FailureQuery { run: Some(run), ..FailureQuery::default() };
         for failure in all_failures(store, all) {
@@ -34,14 +31,27 @@ pub fn failed_seeds(store: &dyn Store, run: RunId) -> Result<Vec<FailedSeed>, St
     Ok(failed)
 }
 
-/// Reason why a seed gave no page; `None` if it was visited, or if it still waits without a failure.
-fn reason(store: &dyn Store, run: RunId, seed: &Url) -> Result<Option<FailureKind>, StoreError> {
-    let link = store.links(run, &[LinkId::of(seed)])?.pop().flatten();
-    if link.is_some_and(|link| link.state == LinkState::Done) {
-        return Ok(None);
+/// Seeds that were not visited, with the reason of a failure. A seed that still waits without a failure is not listed.
+fn failures_of(store: &dyn Store, run: RunId, seeds: &[Url]) -> Result<Vec<FailedSeed>, StoreError> {
+    let links = store.links(run, &seeds.iter().map(LinkId::of).collect::<Vec<_>>())?;
+    let is_done = |link: &Option<LinkRow>| link.as_ref().is_some_and(|link| link.state == LinkState::Done);
+    let left: Vec<&Url> =
+        seeds.iter().zip(&links).filter(|(_, link)| !is_done(link)).map(|(url, _)| url).collect();
+    if left.is_empty() {
+        return Ok(Vec::new());
     }
-    let of_host = FailureQuery { run: Some(run), hosts: vec![Host::of(seed)], ..FailureQuery::default() };
-    let failures = all_failures(store, of_host).collect::<Result<Vec<FailureRow>, _>>()?;
-    let own = failures.iter().find(|failure| failure.url == *seed);
-    Ok(own.or(failures.iter().max_by_key(|failure| failure.at)).map(|failure| failure.kind))
+    let hosts: Vec<Host> = left.iter().map(|seed| Host::of(seed)).collect();
+    let query = FailureQuery { run: Some(run), hosts, ..FailureQuery::default() };
+    let mut of_hosts: HashMap<Host, Vec<FailureRow>> = HashMap::new();
+    for failure in all_failures(store, query) {
+        let failure = failure?;
+        of_hosts.entry(failure.host.clone()).or_default().push(failure);
+    }
+    let reason = |seed: &&Url| {
+        let failures = of_hosts.get(&Host::of(seed))?;
+        let own = failures.iter().find(|failure| failure.url == **seed);
+        let last = own.or(failures.iter().max_by_key(|failure| failure.at))?;
+        Some(FailedSeed { url: (*seed).clone(), kind: last.kind })
+    };
+    Ok(left.iter().filter_map(reason).collect())
 }

@@ -212,6 +212,38 @@ fn a_batch_needs_few_round_trips_whatever_its_number_of_links() {
 }
 
 #[test]
+fn a_hundred_new_pages_need_two_round_trips_for_look_ups_and_queues() {
+    let Some((_, _, store)) = new_store() else { return };
+    let run = begin(&store);
+    store.commit(run, &adding(&some_links(0..7))).unwrap();
+    store.sync().unwrap();
+    store.resume(run, usize::MAX).unwrap();
+    let before = store.round_trips();
+    for page in 1..=100 {
+        let first = page * 1_000;
+        let host = format!("http://new{}.org", page / 4);
+        let links: Vec<QueuedLink> =
+            (first..first + 20).map(|n| queued_link(&format!("{host}/{n}"), 0, 0.5, n)).collect();
+        let ids: Vec<_> = links.iter().map(|queued| queued.link.id).collect();
+        let sites = [links[0].link.site()];
+        let forms = [form(page, &host, 0.9, 0.9).form_id];
+        let hosts = [links[0].link.host()];
+        let keys = LookUp { links: &ids, sites: &sites, forms: &forms, hosts: &hosts };
+        assert_eq!(store.look_up(run, &keys).unwrap().links, [false; 20]);
+        store.commit(run, &adding(&links)).unwrap();
+        // The engine reads the two best links of a host before each request, and nine when it places links again.
+        for limit in [2, 9] {
+            let slice = QueueSlice::of_host(QueueId(0), &hosts[0], limit);
+            let heads = store.queue_heads(run, &[slice]).unwrap().remove(0);
+            assert_eq!(heads.len(), limit);
+            store.commit(run, &sending(first + limit as u64, &heads[0])).unwrap();
+        }
+    }
+    let trips = store.round_trips() - before;
+    assert!(trips <= 2, "{trips} round trips");
+}
+
+#[test]
 fn encrypted_connections_verify_certificate_and_name_of_the_server_if_asked_to() {
     let (Some(plain), Some(cluster)) = (cluster::new_store(), cluster::own()) else { return };
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();

@@ -73,6 +73,29 @@ pub fn heads(
     found.iter().map(|rows| rows.iter().map(queued_link).collect()).collect()
 }
 
+/// The first links of queues of single hosts, at most `limit` each, by one statement.
+pub fn heads_of_hosts(
+    connection: &ServerConnection,
+    run: RunId,
+    queues: &[(QueueId, &Host)],
+    limit: usize,
+) -> Result<Vec<Vec<QueuedLink>>, Fault> {
+    let sql = format!(
+        "SELECT first.*, wanted.n::bigint FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS wanted (queue, host, n)
+         CROSS JOIN LATERAL (SELECT {LINK} WHERE state = 'waiting' AND run = $1 AND host = wanted.host
+             AND queue = wanted.queue ORDER BY score_key, arrival LIMIT $4) AS first"
+    );
+    let (ids, hosts): (Vec<i64>, Vec<i64>) =
+        queues.iter().map(|(queue, host)| (bits(queue.0), host_id(host))).unzip();
+    let mut found = vec![Vec::new(); queues.len()];
+    for row in connection.query(command!(sql, bits(run.0), ids, hosts, codec::limit(limit)))? {
+        let place = row.column::<i64>(11)? as usize - 1;
+        found[place].push(queued_link(&row)?);
+    }
+    found.iter_mut().for_each(|links| links.sort_by_key(QueuedLink::rank));
+    Ok(found)
+}
+
 fn head(run: RunId, slice: &QueueSlice) -> Command {
     let (key, arrival) = slice.after.map_or((i32::MIN, -1), |rank| (rank.score_key(), bits(rank.order())));
     let (queue, limit) = (bits(slice.queue.0), codec::limit(slice.limit));

@@ -29,6 +29,20 @@ pub struct KnownKeys {
     hosts: FxHashSet<Host>,
 }
 
+/// Reads the keys of the hosts of a run, or of some of its partitions. `None` if there are too many.
+pub fn stored_hosts(
+    connection: &ServerConnection,
+    run: RunId,
+    partitions: Option<&BTreeSet<Partition>>,
+) -> Result<Option<Vec<i64>>, Fault> {
+    let sql = "SELECT array_agg(id) FROM (SELECT id FROM hosts WHERE run = $1
+            AND ($3::smallint[] IS NULL OR partition = ANY($3)) LIMIT $2) AS kept";
+    let partitions = partitions.map(workers::numbers);
+    let found = connection.query(command!(sql, bits(run.0), MAX_LINKS + 1, partitions))?;
+    let hosts: Option<Vec<i64>> = found.first().map_or(Ok(None), |row| row.column(0))?;
+    Ok(Some(hosts.unwrap_or_default()).filter(|hosts| hosts.len() as i64 <= MAX_LINKS))
+}
+
 impl KnownKeys {
     /// Reads the keys of a run, or of some of its partitions, in one round trip. `None` if there are too
     /// many. Forms and sites are those of the whole run, since they are few.

@@ -8,8 +8,8 @@ use super::connection::{Command, DatabaseServer, MAX_RECONNECT_TIME, ServerConne
 use super::fault::Fault;
 use super::frontier;
 use super::harvest::commit as harvest_commit;
-use super::head_cache::{self, HeadCache};
-use super::known_keys::KnownKeys;
+use super::head_cache::{self, HeadCache, LINKS_PER_QUEUE};
+use super::known_keys::{self, KnownKeys};
 use super::lease::{self, Lease};
 use super::run_commit;
 use super::workers::{self, Membership, ReportResult};
@@ -310,7 +310,8 @@ impl Writer {
         if !self.holds(Activity::Run(run)) {
             return Ok(());
         }
-        self.heads.insert(run, HeadCache::default());
+        let stored = known_keys::stored_hosts(self.connection()?, run, None)?;
+        self.heads.entry(run).or_default().reset(stored);
         if let Some(keys) = KnownKeys::load(self.connection()?, run, None)? {
             self.known.insert(run, keys);
         }
@@ -320,7 +321,8 @@ impl Writer {
     /// Adds the keys of partitions of a shared run to those in memory.
     pub fn keep_keys_of(&mut self, run: RunId, gained: &BTreeSet<Partition>) -> Result<(), Fault> {
         let is_first = self.partitions(run).is_some_and(BTreeSet::is_empty);
-        self.heads.insert(run, HeadCache::default());
+        let stored = known_keys::stored_hosts(self.connection()?, run, Some(gained))?;
+        self.heads.entry(run).or_default().reset(stored);
         let Some(keys) = KnownKeys::load(self.connection()?, run, Some(gained))? else {
             self.known.remove(&run);
             return Ok(());
@@ -373,7 +375,9 @@ impl Writer {
         if self.pending[self.applied..].iter().any(of_run) {
             self.flush()?;
         }
-        let read = frontier::heads(self.connection()?, run, &missing)?;
+        let queues: Vec<_> =
+            missing.iter().filter_map(|slice| Some((slice.queue, slice.host.as_ref()?))).collect();
+        let read = frontier::heads_of_hosts(self.connection()?, run, &queues, LINKS_PER_QUEUE)?;
         let unwritten = self.pending[self.applied..].iter().filter_map(|pending| match pending {
             Pending::Run(of, batch) if *of == run => Some(batch.as_ref()),
             _ => None,

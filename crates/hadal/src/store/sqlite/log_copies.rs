@@ -13,8 +13,15 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time between two copies. Longer intervals copy pages that change often fewer times, and the log grows. Guess.
-const INTERVAL: Duration = Duration::from_secs(15);
+/// Least time between two copies. Guess.
+const MIN_INTERVAL: Duration = Duration::from_secs(15);
+/// Longest time between two copies, however short the log is. Guess.
+const MAX_INTERVAL: Duration = Duration::from_secs(300);
+/// Length of the log at which it is copied: this share of the database, within these bounds in bytes. A page that changed
+/// several times since the last copy is copied once, so rare copies write less. Guess: the next process that opens a store
+/// after a kill reads the log in less than a second.
+const COPIED_SHARE: u64 = 4;
+const COPIED_BYTES: std::ops::RangeInclusive<u64> = 64 << 20..=512 << 20;
 /// Passes of one copy. Each pass copies what the crawl appended during the pass before, so each is shorter. Guess.
 const PASSES: u32 = 3;
 /// Bytes of the log from which on a commit waits for a copy. Reached only if the disk is slower than the crawl. Guess.
@@ -41,7 +48,9 @@ impl LogCopies {
             return;
         }
         self.running.take().map(JoinHandle::join);
-        let is_copy_due = self.last.get_or_insert_with(Instant::now).elapsed() >= INTERVAL;
+        let since_last = self.last.get_or_insert_with(Instant::now).elapsed();
+        let is_copy_due =
+            since_last >= MAX_INTERVAL || since_last >= MIN_INTERVAL && is_long(folder, db).unwrap_or(true);
         if is_copy_due {
             self.last = Some(Instant::now());
         }
@@ -82,6 +91,16 @@ fn log_bytes(folder: &Path) -> u64 {
     std::fs::metadata(log_path(folder)).map_or(0, |log| log.len())
 }
 
+/// True if the log is so long that it should be copied.
+fn is_long(folder: &Path, db: &Connection) -> rusqlite::Result<bool> {
+    // This kind of checkpoint does nothing but count. The file may be longer than the log.
+    let frames: i64 = db.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1))?;
+    let page: i64 = db.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    let database = std::fs::metadata(folder.join(FILE)).map_or(0, |file| file.len());
+    let most = (database / COPIED_SHARE).clamp(*COPIED_BYTES.start(), *COPIED_BYTES.end());
+    Ok((frames * page).cast_unsigned() >= most)
+}
+
 fn copy_all(folder: &Path) -> rusqlite::Result<()> {
     let db = connect(folder, Access::Crawl)?;
     for _ in 0..PASSES {
@@ -109,12 +128,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (db, _lock) = open(folder.path(), Access::Crawl).unwrap();
         db.execute_batch("CREATE TABLE numbers (n)").unwrap();
-        let mut copies = LogCopies { last: Instant::now().checked_sub(INTERVAL), running: None };
+        let mut copies = LogCopies { last: Instant::now().checked_sub(MAX_INTERVAL), running: None };
         copies.after_commit(folder.path(), &db, false);
         copies.running.take().map(JoinHandle::join);
         db.execute_batch("INSERT INTO numbers VALUES (2)").unwrap();
         let log: i64 = db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1)).unwrap();
         assert!(log < 10, "{log}");
+    }
+
+    #[test]
+    fn a_short_log_is_not_copied_for_minutes_and_a_long_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (db, _lock) = open(folder.path(), Access::Crawl).unwrap();
+        db.execute_batch("CREATE TABLE numbers (n)").unwrap();
+        assert!(!is_long(folder.path(), &db).unwrap());
+        let bytes = *COPIED_BYTES.start() as i64;
+        db.execute("INSERT INTO numbers VALUES (zeroblob(?))", [bytes]).unwrap();
+        assert!(is_long(folder.path(), &db).unwrap());
+        let mut copies = LogCopies { last: Instant::now().checked_sub(MIN_INTERVAL), running: None };
+        copies.after_commit(folder.path(), &db, true);
+        copies.running.take().map(JoinHandle::join);
+        db.execute_batch("INSERT INTO numbers VALUES (2)").unwrap();
+        assert!(!is_long(folder.path(), &db).unwrap(), "the log has started over");
     }
 
     #[test]
