@@ -25,6 +25,14 @@ impl CriticTarget {
         let topics = &DOMAINS[..OTHER];
         topics.iter().position(|domain| *domain == name).map(CriticTarget::Domain)
     }
+
+    /// `p_relevant` of [`FormVerdict`]: rescaled for a built-in domain, else the product of both.
+    pub fn p_relevant(&self, p_searchable: f32, p_topic: f32) -> f32 {
+        match self {
+            CriticTarget::Domain(_) => p_relevant(p_searchable, p_topic),
+            CriticTarget::Learned(_) => p_searchable * p_topic,
+        }
+    }
 }
 
 /// Judges pages and forms with the classifiers of this process ([`Classifiers::current`]).
@@ -55,14 +63,6 @@ impl TrainedCritic {
     /// Creates a critic with the classifiers of this process.
     pub fn new(target: CriticTarget) -> TrainedCritic {
         TrainedCritic { classifiers: Classifiers::current(), target, recent_links: LinkTopicCache::new() }
-    }
-
-    /// `p_relevant` of [`FormVerdict`]: rescaled for a built-in domain, else the product of both.
-    fn p_relevant(&self, p_searchable: f32, p_topic: f32) -> f32 {
-        match self.target {
-            CriticTarget::Domain(_) => p_relevant(p_searchable, p_topic),
-            CriticTarget::Learned(_) => p_searchable * p_topic,
-        }
     }
 
     fn p_topic(&self, form: &Form, page: &Page, page_features: &[(u32, f32)]) -> f32 {
@@ -119,7 +119,12 @@ impl Critic for TrainedCritic {
             false => 0.0,
         };
         let evidence = if p_searchable >= MIN_ACCEPTED_P { self.evidence(form, page) } else { Vec::new() };
-        FormVerdict { kind, p_searchable, p_relevant: self.p_relevant(p_searchable, p_topic), evidence }
+        FormVerdict {
+            kind,
+            p_searchable,
+            p_relevant: self.target.p_relevant(p_searchable, p_topic),
+            evidence,
+        }
     }
 
     fn judge_links(&self, page: &Page) -> Vec<LinkTopic> {

@@ -18,7 +18,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-/// Greatest number of reasons shown. Guess.
+/// Maximum number of reasons shown. Guess.
 const REASONS: usize = 6;
 
 /// Topics that a page is judged for.
@@ -187,7 +187,7 @@ fn judge_form(
 ) -> JudgedForm {
     let judges = Classifiers::current();
     let (p_searchable, kind) = judges.searchable.classify(form, page);
-    let topics = match topics {
+    let of_form = match topics {
         JudgedTopics::One(name, CriticTarget::Learned(topic)) => TopicProbabilities::of_one(
             name,
             judges.p_form(topic, &form_topic_features(form, page, Some(words))),
@@ -204,8 +204,8 @@ fn judge_form(
         fields: fields.into_iter().map(field_row).collect(),
         p_searchable,
         kind,
-        p_relevant: topics.only().map(|p_topic| p_searchable * p_topic),
-        topics,
+        p_relevant: topics.p_relevant(p_searchable, &of_form),
+        topics: of_form,
         source: form.source,
         veto: veto(form),
         why: judges.searchable.strongest_features(form, page, REASONS).into_iter().map(reason).collect(),
@@ -238,16 +238,19 @@ impl JudgedTopics {
             }
         }
     }
+
+    /// Relevance of a form for the requested topic, as a crawl computes it; `None` if all topics are judged.
+    fn p_relevant(&self, p_searchable: f32, of_form: &TopicProbabilities) -> Option<f32> {
+        match (self, of_form.0.as_slice()) {
+            (JudgedTopics::One(_, target), [(_, p_topic)]) => Some(target.p_relevant(p_searchable, *p_topic)),
+            _ => None,
+        }
+    }
 }
 
 impl TopicProbabilities {
     fn of_one(name: &str, p: f32) -> TopicProbabilities {
         TopicProbabilities(vec![(name.to_string(), p)])
-    }
-
-    /// Probability of the single requested topic.
-    fn only(&self) -> Option<f32> {
-        if let [(_, p)] = self.0.as_slice() { Some(*p) } else { None }
     }
 
     /// Most likely topics, best first.
@@ -270,6 +273,8 @@ impl Serialize for TopicProbabilities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hadal_core::critic::Critic;
+    use hadal_core::critic::trained::TrainedCritic;
 
     const PAGE: &str = "<title>Library catalogue</title><p>Books by author and title in our library.</p>
         <div><input name=loose type=search placeholder=\"Search this site\"></div>
@@ -318,6 +323,10 @@ mod tests {
         let judged = judged(&DocumentLocation::Unknown, &topic);
         let form = &judged.forms[0];
         assert_eq!((judged.topics.0.len(), form.topics.0.len()), (1, 1));
-        assert_eq!(form.p_relevant, Some(form.p_searchable * form.topics.0[0].1));
+        let page = hadal_core::html::parse(PAGE.as_bytes(), None, &DocumentLocation::Unknown.address());
+        let critic = TrainedCritic::new(CriticTarget::built_in("book").unwrap());
+        let verdict = critic.judge_form(&page.forms[0], &page, &critic.judge_page(&page));
+        assert_eq!(form.p_relevant, Some(verdict.p_relevant), "as in a crawl");
+        assert_ne!(form.p_relevant, Some(form.p_searchable * form.topics.0[0].1));
     }
 }
