@@ -110,6 +110,9 @@ pub enum PageError {
     /// The body has a content type that is not downloaded.
     #[error("not an HTML page: the content type is {0}")]
     ContentType(String),
+    /// The connection broke before the first byte of the body.
+    #[error("the connection broke before the first byte of the page; run the same command again")]
+    Broken,
     /// The redirects form a loop, or there are more than [`retry::MAX_REDIRECTS`].
     #[error("redirect loop, or more than {} redirects", retry::MAX_REDIRECTS)]
     Redirects,
@@ -238,6 +241,7 @@ fn no_page(response: &Response) -> PageError {
         BodyCompleteness::Unwanted if response.status < 300 => {
             PageError::ContentType(content_type.to_string())
         }
+        BodyCompleteness::Broken if response.status < 300 => PageError::Broken,
         _ => PageError::Status(response.status),
     }
 }

@@ -173,11 +173,7 @@ impl KnownHost {
         state.next_at =
             next_request_at(now, latency, politeness, crawl_delay).max(rest_requested(exchange, now));
         state.group_next_at = next_request_at(now, latency, politeness, None);
-        if let NextAction::Retry { at, .. } = next {
-            state.next_at = state.next_at.max(*at);
-        }
-        if let NextAction::Retry { host_until: Some(until), .. }
-        | NextAction::GiveUp { host_until: Some(until), .. } = next
+        if let NextAction::Retry { at: until, .. } | NextAction::GiveUp { host_until: Some(until), .. } = next
         {
             state.next_at = state.next_at.max(*until);
         }
@@ -199,8 +195,10 @@ impl KnownHost {
         now: Time,
     ) {
         let RobotsResponse { request, exchange, failures, .. } = fetched;
+        // A 304 without a conditional request says nothing about the stored copy.
+        let is_confirmed = request.validator.is_some() && is_not_modified(exchange);
         let (robots, until, validator) = match interpret_robots(&request.url, exchange, *failures, now) {
-            _ if is_not_modified(exchange) => (
+            _ if is_confirmed => (
                 self.state.robots.clone().unwrap_or(RobotsState::AllowAll),
                 now.after(MAX_LIFETIME),
                 self.state.robots_validator.clone(),
@@ -382,6 +380,14 @@ mod tests {
         assert_eq!(known.state.next_at, NOW.after(Duration::from_secs(7)));
         assert_eq!(known.permission(&page(), NOW), Permission::Granted);
         assert_eq!(known.permission(&page().join("/private").unwrap(), NOW), Permission::Denied);
+    }
+
+    #[test]
+    fn a_304_that_nobody_asked_for_ends_the_search_for_robots_txt() {
+        let mut known = fresh();
+        read_robots(&mut known, &responded(301, &[("location", "http://other.example/robots.txt")], ""));
+        read_robots(&mut known, &responded(304, &[], ""));
+        assert_eq!(known.permission(&page(), NOW), Permission::Granted);
     }
 
     #[test]

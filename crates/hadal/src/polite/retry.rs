@@ -18,10 +18,8 @@ pub enum NextAction {
     Redirect(Url),
     /// Send the same request again later.
     Retry {
-        /// Earliest time of the next attempt.
+        /// Earliest time of the next request to the host: every retry pauses its host.
         at: Time,
-        /// Earliest time of any request to the host, when the whole host is in trouble.
-        host_until: Option<Time>,
         /// Kind of failure, for the counters.
         kind: FailureKind,
     },
@@ -66,7 +64,10 @@ pub fn next_action(
     let wait = |failures| now.after(named.unwrap_or_else(|| back_off(failures)));
     let host_until = host_wide.then(|| wait(host_failures));
     match attempts.saturating_add(1) < MAX_ATTEMPTS {
-        true => NextAction::Retry { at: wait(u32::from(attempts)), host_until, kind },
+        true => {
+            let at = wait(u32::from(attempts));
+            NextAction::Retry { at: host_until.map_or(at, |until| at.max(until)), kind }
+        }
         false => NextAction::GiveUp { kind, host_until },
     }
 }
@@ -205,9 +206,8 @@ mod tests {
         next_action(&url, exchange, attempts, host_failures, NOW)
     }
 
-    fn again(kind: FailureKind, wait_s: u64, host_wait_s: Option<u64>) -> NextAction {
-        let in_seconds = |seconds| NOW.after(Duration::from_secs(seconds));
-        NextAction::Retry { at: in_seconds(wait_s), host_until: host_wait_s.map(in_seconds), kind }
+    fn again(kind: FailureKind, wait_s: u64) -> NextAction {
+        NextAction::Retry { at: NOW.after(Duration::from_secs(wait_s)), kind }
     }
 
     fn given_up(kind: FailureKind) -> NextAction {
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn back_off_doubles_and_the_third_failure_is_the_last() {
         let closed = failed(FetchError::Closed);
-        assert_eq!(decide(&closed, 0, 0), again(FailureKind::Fetch(FetchError::Closed), 2, None));
-        assert_eq!(decide(&closed, 1, 0), again(FailureKind::Fetch(FetchError::Closed), 4, None));
+        assert_eq!(decide(&closed, 0, 0), again(FailureKind::Fetch(FetchError::Closed), 2));
+        assert_eq!(decide(&closed, 1, 0), again(FailureKind::Fetch(FetchError::Closed), 4));
         assert_eq!(decide(&closed, 2, 0), given_up(FailureKind::Fetch(FetchError::Closed)));
         let refused = decide(&failed(FetchError::Connect), 2, 2);
         let host_until = Some(NOW.after(Duration::from_secs(8)));
@@ -272,34 +272,30 @@ mod tests {
     #[test]
     fn the_whole_host_waits_after_429_503_and_connection_failures() {
         for trouble in [responded(503, &[]), responded(429, &[]), failed(FetchError::Connect)] {
-            let NextAction::Retry { at, host_until, .. } = decide(&trouble, 0, 3) else {
-                panic!("{trouble:?}")
-            };
-            assert_eq!((at, host_until), (Time(1_002_000), Some(Time(1_016_000))));
+            let NextAction::Retry { at, .. } = decide(&trouble, 0, 3) else { panic!("{trouble:?}") };
+            assert_eq!(at, Time(1_016_000), "longer than the 2 s of a first retry");
         }
-        let NextAction::Retry { host_until, .. } = decide(&responded(503, &[]), 0, u32::MAX) else {
-            panic!()
-        };
-        assert_eq!(host_until, Some(Time(1_300_000)));
+        let NextAction::Retry { at, .. } = decide(&responded(503, &[]), 0, u32::MAX) else { panic!() };
+        assert_eq!(at, Time(1_300_000));
     }
 
     #[test]
     fn retry_after_is_honoured_up_to_an_hour() {
         let seconds = responded(429, &[("Retry-After", "120")]);
-        assert_eq!(decide(&seconds, 0, 0), again(FailureKind::Http(429), 120, Some(120)));
+        assert_eq!(decide(&seconds, 0, 0), again(FailureKind::Http(429), 120));
         let days = responded(503, &[("Retry-After", "864000")]);
-        assert_eq!(decide(&days, 0, 0), again(FailureKind::Http(503), 3600, Some(3600)));
+        assert_eq!(decide(&days, 0, 0), again(FailureKind::Http(503), 3600));
         let date = responded(
             503,
             &[("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), ("Date", "Fri, 31 Dec 1999 23:59:29 GMT")],
         );
-        assert_eq!(decide(&date, 0, 0), again(FailureKind::Http(503), 30, Some(30)));
+        assert_eq!(decide(&date, 0, 0), again(FailureKind::Http(503), 30));
         let on_our_clock = responded(503, &[("Retry-After", "Thu, 01 Jan 1970 00:17:00 GMT")]);
-        assert_eq!(decide(&on_our_clock, 0, 0), again(FailureKind::Http(503), 20, Some(20)));
+        assert_eq!(decide(&on_our_clock, 0, 0), again(FailureKind::Http(503), 20));
         let past = responded(503, &[("Retry-After", "Wed, 31 Dec 1969 00:00:00 GMT")]);
-        assert_eq!(decide(&past, 0, 0), again(FailureKind::Http(503), 2, Some(2)));
+        assert_eq!(decide(&past, 0, 0), again(FailureKind::Http(503), 2));
         let nonsense = responded(503, &[("Retry-After", "soon")]);
-        assert_eq!(decide(&nonsense, 0, 0), again(FailureKind::Http(503), 2, Some(2)));
+        assert_eq!(decide(&nonsense, 0, 0), again(FailureKind::Http(503), 2));
     }
 
     #[test]
@@ -322,7 +318,7 @@ mod tests {
             Exchange { result: Ok(response), took: Duration::ZERO, peer: None }
         };
         assert_eq!(decide(&with(BodyCompleteness::Unwanted, b""), 0, 0), given_up(FailureKind::Unwanted));
-        assert_eq!(decide(&with(BodyCompleteness::Broken, b""), 0, 0), again(FailureKind::Broken, 2, None));
+        assert_eq!(decide(&with(BodyCompleteness::Broken, b""), 0, 0), again(FailureKind::Broken, 2));
         assert_eq!(decide(&with(BodyCompleteness::Broken, b"<p>half"), 0, 0), NextAction::Accept);
         assert_eq!(decide(&with(BodyCompleteness::Cut, b"<p>much"), 0, 0), NextAction::Accept);
     }

@@ -4,7 +4,7 @@
 //! fetcher keeps the responses.
 
 use crate::fetch::Fetch;
-use crate::polite::retry::{NextAction, next_action};
+use crate::polite::retry::{MAX_REDIRECTS, NextAction, next_action};
 use futures::future::BoxFuture;
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::critic::{Critic, FormKind, FormVerdict, PageVerdict};
@@ -22,9 +22,6 @@ pub struct RecordingFetcher {
     kept: Mutex<HashMap<Url, Exchange>>,
 }
 
-/// Maximum number of redirects that are followed to a recorded page. Guess.
-const MAX_HOPS: usize = 8;
-
 impl RecordingFetcher {
     pub fn new(inner: Arc<dyn Fetch>) -> RecordingFetcher {
         RecordingFetcher { inner, kept: Mutex::default() }
@@ -33,7 +30,7 @@ impl RecordingFetcher {
     /// Page that a URL led to, or the reason why there is none.
     pub fn page(&self, url: &Url) -> Result<Page, String> {
         let mut url = plain(url.clone());
-        for _ in 0..MAX_HOPS {
+        for _ in 0..=MAX_REDIRECTS {
             let Some(exchange) = self.answer(&url) else { return Err(self.why_not_asked(&url)) };
             match (next_action(&url, &exchange, 0, 0, Time(0)), exchange.result) {
                 (NextAction::Accept, Ok(response)) => {
@@ -42,7 +39,7 @@ impl RecordingFetcher {
                 (NextAction::Redirect(target), _) => url = plain(target),
                 (_, Err(error)) => return Err(error.to_string()),
                 (NextAction::GiveUp { kind, .. } | NextAction::Retry { kind, .. }, _) => {
-                    return Err(kind.to_string().replace('_', " "));
+                    return Err(kind.explanation());
                 }
             }
         }

@@ -79,7 +79,7 @@ impl<'a> OutcomeBuilder<'a> {
                 None => self.outcome.end = StepEnd::Failed(FailureKind::NoPage),
             },
             NextAction::Redirect(target) => self.redirect(&queued.link, target)?,
-            NextAction::Retry { at, kind, .. } => {
+            NextAction::Retry { at, kind } => {
                 self.outcome.end = retry(queued, at, kind);
                 return Ok(Vec::new());
             }
@@ -110,7 +110,7 @@ impl<'a> OutcomeBuilder<'a> {
         let failures = self.frontier.waiting.hosts.known(host)?.state.failures;
         let mut next = next_action(&link.url, exchange, queued.attempts, failures, now);
         if self.body_limit < self.crawl.body_limit && is_cut(exchange) {
-            next = NextAction::Retry { at: now, host_until: None, kind: FailureKind::ByteBudget };
+            next = NextAction::Retry { at: now, kind: FailureKind::ByteBudget };
         }
         if !queued.queue.is_reserved() && self.frontier.known.site(&link.site())?.closed {
             next = without_retry(next);
@@ -205,7 +205,7 @@ fn retry(queued: QueuedLink, at: Time, kind: FailureKind) -> StepEnd {
 /// Gives up where a retry would follow: links of closed sites are not retried.
 fn without_retry(next: NextAction) -> NextAction {
     match next {
-        NextAction::Retry { kind, host_until, .. } => NextAction::GiveUp { kind, host_until },
+        NextAction::Retry { kind, at } => NextAction::GiveUp { kind, host_until: Some(at) },
         other => other,
     }
 }

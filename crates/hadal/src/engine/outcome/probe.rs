@@ -24,7 +24,7 @@ impl OutcomeBuilder<'_> {
         self.outcome.submission = Some(SubmissionResult::from(exchange));
         let LinkTask::Probe(probe) = &queued.link.task else { return Ok(Vec::new()) };
         let location = match &next {
-            NextAction::Retry { at, kind, .. } => {
+            NextAction::Retry { at, kind } => {
                 self.outcome.end = retry(queued, *at, *kind);
                 return Ok(Vec::new());
             }
