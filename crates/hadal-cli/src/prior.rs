@@ -3,7 +3,7 @@
 use super::args::choices;
 use super::exit::Usage;
 use hadal::config::Prior;
-use hadal::store::{RunParts, RunQuery, RunRow, RunSpec, Store};
+use hadal::store::{RunId, RunParts, RunQuery, RunRow, RunSpec, Store};
 use std::io::Write;
 
 /// Help text of `--prior`.
@@ -24,8 +24,7 @@ pub fn knowledge(
     prior: Prior,
     fresh: bool,
 ) -> anyhow::Result<Option<Vec<u8>>> {
-    let parts = RunParts { strategy: true, ..RunParts::default() };
-    let runs = store.runs(&RunQuery { parts, ..RunQuery::default() })?;
+    let runs = store.runs(&RunQuery::default())?;
     let begun = |run: &RunRow| run.spec == *spec && run.progress.next_seq > 0;
     if !fresh && let Some(known) = runs.iter().find(|run| begun(run)) {
         if let Prior::Run(_) = prior {
@@ -35,25 +34,32 @@ pub fn knowledge(
         }
         return Ok(None);
     }
-    let Some((run, saved)) = chosen(runs, spec, prior)? else { return Ok(None) };
-    writeln!(std::io::stderr(), "starting with the model of run {run}").ok();
-    Ok(Some(saved))
+    let candidates = candidates(&runs, spec, prior)?;
+    for &run in &candidates {
+        if let Some(saved) = saved_model(store, run)? {
+            writeln!(std::io::stderr(), "starting with the model of run {}", run.0).ok();
+            return Ok(Some(saved));
+        }
+    }
+    match prior {
+        Prior::Run(number) => Err(Usage(format!("run {number} has no model")).into()),
+        Prior::Auto | Prior::None => Ok(None),
+    }
 }
 
-/// Selects the earlier run.
-fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64, Vec<u8>)>, Usage> {
+/// Runs whose model may be used, best first.
+fn candidates(runs: &[RunRow], spec: &RunSpec, prior: Prior) -> Result<Vec<RunId>, Usage> {
     match prior {
-        Prior::None => Ok(None),
+        Prior::None => Ok(Vec::new()),
         Prior::Auto => {
-            let alike = |run: &RunRow| {
+            let is_similar = |run: &&RunRow| {
                 let theirs = (&run.spec.topic, &run.spec.strategy, &run.spec.source);
                 run.spec != *spec && theirs == (&spec.topic, &spec.strategy, &spec.source)
             };
-            let mut learned = runs.into_iter().rev().filter(alike);
-            Ok(learned.find_map(|run| Some((run.id.0, run.progress.strategy?))))
+            Ok(runs.iter().rev().filter(is_similar).map(|run| run.id).collect())
         }
         Prior::Run(number) => {
-            let run = runs.into_iter().find(|run| run.id.0 == number);
+            let run = runs.iter().find(|run| run.id.0 == number);
             let run =
                 run.ok_or_else(|| Usage(format!("unknown run {number}; `hadal runs` lists all runs")))?;
             let theirs = &run.spec.strategy;
@@ -61,16 +67,22 @@ fn chosen(runs: Vec<RunRow>, spec: &RunSpec, prior: Prior) -> Result<Option<(u64
                 let wanted = format!("a run of strategy {} cannot use its model", spec.strategy);
                 return Err(Usage(format!("run {number} has strategy {theirs}; {wanted}")));
             }
-            let nothing = || Usage(format!("run {number} has no model"));
-            run.progress.strategy.map(|saved| Some((number, saved))).ok_or_else(nothing)
+            Ok(vec![run.id])
         }
     }
+}
+
+/// Saved model of a run. It may be large, so models are read one by one.
+fn saved_model(store: &dyn Store, run: RunId) -> anyhow::Result<Option<Vec<u8>>> {
+    let parts = RunParts { strategy: true, ..RunParts::default() };
+    let rows = store.runs(&RunQuery { parts, ..RunQuery::one(run) })?;
+    Ok(rows.into_iter().find_map(|row| row.progress.strategy))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal::store::{Access, Batch, RunId, RunProgress, open};
+    use hadal::store::{Access, Batch, RunProgress, open};
     use std::sync::Arc;
 
     fn spec(strategy: &str, seed: u64) -> RunSpec {

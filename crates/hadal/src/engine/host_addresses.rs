@@ -56,6 +56,11 @@ impl HostAddresses {
         claims.is_none_or(|claims| claims.permits(host, &hosts.addresses(host), Instant::now()))
     }
 
+    /// Removes a host that is not in memory any more.
+    pub fn forget(&mut self, host: HostIx) {
+        self.resolutions.forget(host);
+    }
+
     /// Next host that was resolved, with its address if it has one.
     pub fn next_resolved(&mut self) -> Option<(HostIx, Option<IpAddr>)> {
         self.resolutions.next()

@@ -69,6 +69,11 @@ impl Resolutions {
         true
     }
 
+    /// Removes a host that is not in memory any more. Numbers of hosts are not used again.
+    pub fn forget(&mut self, host: HostIx) {
+        self.resolved.remove(&host);
+    }
+
     /// Next result that has arrived.
     pub fn next(&mut self) -> Option<ResolvedHost> {
         let resolved = self.results.1.try_recv().ok()?;

@@ -109,7 +109,7 @@ impl HostQueues {
                 && !self.queues.has_links(host)
                 && self.hosts.scheduler.is_idle(host, now)
             {
-                self.hosts.remove(host, now);
+                self.remove_host(host, now);
                 self.queues.forget_host(host);
             }
         }
@@ -223,8 +223,13 @@ impl HostQueues {
         let worst = self.queues.worst_hosts(queue, LOOKED_AT).find(|host| scheduler.is_untouched(*host));
         if let Some(host) = worst {
             self.queues.store_host(queue, host);
-            self.hosts.remove(host, now);
+            self.remove_host(host, now);
         }
+    }
+
+    fn remove_host(&mut self, host: HostIx, now: Time) {
+        self.hosts.remove(host, now);
+        self.addresses.forget(host);
     }
 }
 
