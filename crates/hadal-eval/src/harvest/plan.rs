@@ -71,7 +71,7 @@ impl HarvestTrialPlan {
         policy: &str,
         seed: u64,
     ) -> impl Iterator<Item = HarvestCase> {
-        let is_anew =
+        let is_restarted =
             setting.name == PAPER && policy == RESTARTED_POLICY && self.seeds.first() == Some(&seed);
         let case = HarvestCase {
             collection: held.name.clone(),
@@ -83,16 +83,18 @@ impl HarvestTrialPlan {
             requests: self.requests,
             until_percent: self.until_percent,
         };
-        (0..if is_anew { STARTS } else { 1 }).map(move |start| HarvestCase { start, ..case.clone() })
+        (0..if is_restarted { STARTS } else { 1 }).map(move |start| HarvestCase { start, ..case.clone() })
     }
 }
 
 impl HarvestCase {
     /// File name: all fields that distinguish the trial.
     pub fn name(&self) -> String {
-        let HarvestCase { collection, records, setting, policy, seed, start, requests, .. } = self;
+        let HarvestCase { collection, records, setting, policy, seed, start, requests, until_percent } = self;
         let budget = requests.map_or_else(|| "usual".to_string(), |requests| requests.to_string());
-        format!("{collection}-{records}-{setting}-{policy}-seed{seed}-start{start}-{budget}")
+        format!(
+            "{collection}-{records}-{setting}-{policy}-seed{seed}-start{start}-{budget}-to{until_percent}"
+        )
     }
 
     /// True if both trials query the same database.
@@ -128,7 +130,7 @@ mod tests {
         let names: BTreeSet<String> = cases.iter().map(HarvestCase::name).collect();
         let anew = cases.iter().filter(|case| case.start > 0).count();
         assert_eq!((cases.len(), names.len(), anew), (22, 22, 6), "three more starts for two collections");
-        assert_eq!(cases[0].name(), "short-texts-100-base-adaptive-seed1-start0-usual");
+        assert_eq!(cases[0].name(), "short-texts-100-base-adaptive-seed1-start0-usual-to95");
         assert!(cases[0].same_database(&cases[1]) && !cases[1].same_database(&cases[2]));
         assert!(cases[1].same_collection(&cases[10]) && !cases[10].same_collection(&cases[11]));
     }

@@ -119,10 +119,12 @@ pub enum FormOpenError {
     #[error("{0}: the form is not sent to a web server")]
     NotWeb(Url),
     /// The page could not be rendered.
-    #[error("could not render {0}: {1}")]
+    #[error("could not render {0}: {1}; `hadal doctor` checks the browser")]
     NotRendered(Url, RenderError),
     /// No request of the rendered page carried the typed word.
-    #[error("{0}: a word typed into the search box of the rendered page reached no server")]
+    #[error(
+        "{0}: a word typed into the search box of the rendered page reached no server; `hadal judge --render {0}` shows the requests of the page"
+    )]
     NotLearned(Url),
     /// The store failed.
     #[error(transparent)]
@@ -279,7 +281,7 @@ async fn open_search(
     }
     let page = html::parse(&response.body, response.headers.get("content-type"), &url);
     let visible = form_on_page(&page, picked, posts);
-    if let Some(form) = undisplayed_search(search, &page, &visible, client, clock).await {
+    if let Some(form) = undisplayed_search(search, &page, &visible, client, clock).await? {
         return Ok(opened(form, &url, Some(&page), source));
     }
     // Without any form, a search service that the page names. A trial would be a submission; the harvest sends and logs
@@ -320,13 +322,13 @@ async fn undisplayed_search(
     visible: &Result<(Form, f32), FormOpenError>,
     client: &PoliteClient,
     clock: &mut Clock,
-) -> Option<Form> {
+) -> Result<Option<Form>, StoreError> {
     if search.picked.is_some() {
-        return None;
+        return Ok(None);
     }
     let form = visible.as_ref().ok().map(|(form, _)| form);
-    if let Some(list) = record_list(search, page, form, client, clock).await {
-        return Some(list);
+    if let Some(list) = record_list(search, page, form, client, clock).await? {
+        return Ok(Some(list));
     }
     let is_sure = matches!(visible, Ok((_, p_searchable)) if *p_searchable >= MIN_ACCEPTED_P);
     for link in page.hints.opensearch.iter().take(if is_sure { 0 } else { MAX_DESCRIPTIONS }) {
@@ -334,10 +336,10 @@ async fn undisplayed_search(
         let form = description.ok().and_then(|(at, response)| opensearch_form(&response, &at));
         if let Some(form) = form.filter(|form| check_submittable(&page.url, form, 1.0, search.posts).is_ok())
         {
-            return Some(form);
+            return Ok(Some(form));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Use of a browser to open a search.
@@ -399,7 +401,7 @@ async fn record_list(
     visible: Option<&Form>,
     client: &PoliteClient,
     clock: &mut Clock,
-) -> Option<Form> {
+) -> Result<Option<Form>, StoreError> {
     let is_wanted = |endpoint: &&Form| {
         !takes_words(endpoint) && visible.is_none_or(|form| holds_records_of(endpoint, form))
     };
@@ -408,19 +410,18 @@ async fn record_list(
         let request = entry.request_for(&Query::default());
         let trial = |store| SearchTrial { store, topic: "", seed: 0, min_p_searchable: 0.0 };
         let trial = search.audit.map(trial);
-        let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose();
-        // What the audit log does not hold is not sent.
-        let Ok(number) = number else { return None };
+        // A request that cannot be logged is not sent.
+        let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;
         let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock).await;
         if let (Some(trial), Some(number), Ok((_, response))) = (&trial, number, &answer) {
             trial.end_with(number, response.status).ok();
         }
         let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
         if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
-            return Some(endpoint.clone());
+            return Ok(Some(endpoint.clone()));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Form of a document that lists records itself.

@@ -302,7 +302,7 @@ impl<'a> HarvestRun<'a> {
             number: query.number,
             words: spec.wording(&query.query),
             query: query.query,
-            kind: update.kind.map(|kind| kind.name().to_string()).unwrap_or_default(),
+            kind: query.kind.name().to_string(),
             total: query.total,
             found: query.hits.len() as u32,
             new: query.new,

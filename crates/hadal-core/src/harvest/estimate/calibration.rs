@@ -1,4 +1,5 @@
-//! Intervals that hold the true size in nine of ten harvests.
+//! Intervals that hold the true size in nine of ten harvests. Their ends are 3 % and 97 % quantiles, wider than nine in
+//! ten, because real databases differ more than the fitted collections.
 //!
 //! There are two sets of figures: one for forms that show all matches of a query, one for forms with answers that are
 //! mostly cut by a result cap. Without a cap a few long answers bring most records, so a record is captured fewer
@@ -31,7 +32,7 @@
 use super::capture_history::FEATURES;
 use super::stated_totals::SizeByTotals;
 
-/// Least standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
+/// Minimum standard error of `ln N`, added in quadrature. Guess; the fit of the other figures assumed it.
 pub const MIN_ERROR: f64 = 0.03;
 
 /// Number of knots of the error quantiles. Guess.

@@ -71,8 +71,8 @@ impl HarvestSession {
         self.completion.ending(&self.options, &self.search_check, &prospects)
     }
 
-    /// Next query whose request was not already answered without a record. Queries that were are skipped: the session
-    /// learns an empty answer for them without sending anything.
+    /// Next query whose request was not already answered without a record. Queries that were are skipped: the sources
+    /// learn an empty answer for them, and nothing is sent. Skipped queries do not count for completion.
     fn next_query(&mut self) -> Option<Query> {
         for _ in 0..MAX_SKIPPED_QUERIES {
             let query = self.sources.next_query(&self.progress())?;
@@ -80,7 +80,7 @@ impl HarvestSession {
                 return Some(query);
             }
             let (hits, total, end) = (&[], None, ReadingEnd::LastPage);
-            self.learn(&QueryOutcome { query: &query, hits, total, pages: 0, end });
+            self.sources.learn(&QueryOutcome { query: &query, hits, total, pages: 0, end });
         }
         None
     }

@@ -97,6 +97,8 @@ pub struct FinishedQuery {
     pub query: Query,
     /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
+    /// Kind of its first page.
+    pub kind: AnswerKind,
     /// Ids of the records in order.
     pub hits: Vec<RecordId>,
     /// Number of new records.

@@ -34,7 +34,7 @@ pub struct QuerySources {
     /// Keys of requests for first pages that were answered without a record.
     answered_empty: FxHashSet<u64>,
     cap: ResultCap,
-    /// Greatest number of records seen on one page of a longer answer.
+    /// Maximum number of records seen on one page of a longer answer.
     page_size: u32,
     /// Queries sent, and redirects on the way to their first pages.
     sent: u32,

@@ -37,6 +37,8 @@ pub struct AnswerReading {
     pub next: FollowedRequest,
     /// The request for the next page submits a form.
     pub is_button: bool,
+    /// Kind of the first page.
+    pub kind: AnswerKind,
     /// Number of matches that the form states.
     pub total: Option<StatedTotal>,
     /// True if the query was sent a second time with new hidden values.
@@ -67,6 +69,7 @@ impl AnswerReading {
             pages_before: 0,
             next: FollowedRequest::new(request),
             is_button: false,
+            kind: AnswerKind::Nothing,
             total: None,
             is_repeated: false,
             waits: 0,
@@ -103,6 +106,9 @@ impl AnswerReading {
 
     /// Counts a page; its records are added afterwards by `add`.
     pub fn add_page(&mut self, answer: &mut Answer) {
+        if self.own_pages() == 0 {
+            self.kind = answer.kind;
+        }
         if self.pages == 0 {
             self.facets = std::mem::take(&mut answer.facets);
         }

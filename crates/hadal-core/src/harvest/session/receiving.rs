@@ -211,6 +211,9 @@ impl HarvestSession {
     /// Ends a reading that failed, and the harvest after too many failures in a row.
     fn fail(&mut self, mut reading: Box<AnswerReading>, kind: AnswerKind, status: u16) -> HarvestUpdate {
         reading.end = Some(ReadingEnd::Failed);
+        if reading.own_pages() == 0 {
+            reading.kind = kind;
+        }
         reading.details.clear();
         // A dead link or an expired page of a paused answer is not a failure of the form.
         let is_new_query = reading.query.link.is_none() && reading.query.after == 0;
@@ -278,6 +281,7 @@ impl HarvestSession {
         let finished = FinishedQuery {
             number: reading.number,
             total: reading.total,
+            kind: reading.kind,
             hits: reading.ordered_ids(),
             new: reading.new_records(),
             pages: reading.own_pages(),

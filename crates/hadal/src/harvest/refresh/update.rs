@@ -6,6 +6,7 @@ use super::{CheckedForm, HarvestRefresh, RefreshEvent, check_form, checked_event
 use crate::polite::{Clock, NotSent, PoliteClient, SendOutcome};
 use crate::store::*;
 use hadal_core::address::Site;
+use hadal_core::harvest::answer::AnswerKind;
 use hadal_core::harvest::policy::ReadingEnd;
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;
@@ -397,9 +398,18 @@ impl<'a> HarvestUpdater<'a> {
     /// Stores the findings of an answer with a next page beyond the budget.
     fn finish_open(&mut self) -> Result<(), StoreError> {
         let Some((query, hits)) = self.open.take() else { return Ok(()) };
-        let (total, pages, next) = (None, 0, None);
-        let (number, new, end) = (0, 0, ReadingEnd::Paused);
-        self.finish(&FinishedQuery { number, query, total, hits, new, pages, end, next }).map(|_| ())
+        let finished = FinishedQuery {
+            number: 0,
+            query,
+            total: None,
+            kind: AnswerKind::Results,
+            hits,
+            new: 0,
+            pages: 0,
+            end: ReadingEnd::Paused,
+            next: None,
+        };
+        self.finish(&finished).map(|_| ())
     }
 
     /// Row of a query with its new answer. The part of the old answer that was not read again is kept.

@@ -17,7 +17,7 @@ const MIN_PRESENT: f64 = 0.5;
 const MIN_DISTINCT_URLS: f64 = 0.6;
 /// Least share of distinct values in a column of titles. Guess.
 const MIN_DISTINCT_TITLES: f64 = 0.5;
-/// Greatest mean length of titles, in bytes. Guess.
+/// Maximum mean length of titles, in bytes. Guess.
 const MAX_TITLE_BYTES: f64 = 250.0;
 /// Longest identity in bytes. Guess.
 const MAX_ID_BYTES: usize = 300;

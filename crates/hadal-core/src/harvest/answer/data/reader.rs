@@ -63,7 +63,7 @@ pub struct DataReader {
     empty_rows: BTreeSet<u64>,
     /// Numbers around the records in an answer without results.
     empty_numbers: Vec<(String, u64)>,
-    /// Greatest number of records on one page.
+    /// Maximum number of records on one page.
     most_rows: u64,
     /// Links of the entry page.
     #[serde(skip)]

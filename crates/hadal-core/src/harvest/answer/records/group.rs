@@ -276,7 +276,7 @@ fn continuations(rows: &[Vec<LabelledChild>]) -> Vec<u64> {
     counts.into_iter().filter(|(_, (count, _))| is_frequent(*count)).map(|(label, _)| label).collect()
 }
 
-/// Greatest number of children of a record. The last row is left out, because no other record ends it.
+/// Maximum number of children of a record. The last row is left out, because no other record ends it.
 fn longest(rows: &[Vec<LabelledChild>], continuations: &[u64]) -> usize {
     let ended = rows.split_last().map_or(rows, |(_, ended)| ended);
     let length = |row: &Vec<LabelledChild>| 1 + last_position(row, continuations);

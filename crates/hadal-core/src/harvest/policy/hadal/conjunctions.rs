@@ -15,7 +15,7 @@ const BROAD_QUERIES: usize = 32;
 /// Maximum number of candidate words per broad query. Guess.
 const EXTENSIONS: usize = 16;
 
-/// Greatest share of the broad query's seen records that an extended query may match. An extension that
+/// Maximum share of the broad query's seen records that an extended query may match. An extension that
 /// matches a larger share shows nearly the same records. Guess.
 const MAX_SHARE_OF_BROAD: f32 = 0.7;
 

@@ -123,7 +123,7 @@ impl HadalPolicy {
         best
     }
 
-    /// Greatest share of the database that one answer can show.
+    /// Maximum share of the database that one answer can show.
     fn most_share(&self, cap: Option<u32>) -> f64 {
         cap.map_or(1.0, |cap| (f64::from(cap) / self.size().max(1.0)).min(1.0))
     }

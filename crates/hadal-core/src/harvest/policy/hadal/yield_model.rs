@@ -62,7 +62,7 @@ const MIN_CORRECTION: f64 = 0.05;
 /// large answer does not outweigh many small ones. Guess.
 const HALF_WEIGHT_UNSEEN: f64 = 5.0;
 
-/// Greatest number of unseen records that one answer counts for, as a multiple of `U + 1`. Limits the effect
+/// Maximum number of unseen records that one answer counts for, as a multiple of `U + 1`. Limits the effect
 /// of outliers. Guess.
 const MAX_FOUND_PER_EXPECTED: f64 = 8.0;
 
