@@ -10,7 +10,7 @@ pub fn probability(text: &str) -> Result<f32, String> {
     }
 }
 
-/// Greatest width of help texts in columns. Guess.
+/// Maximum width of help texts in columns. Guess.
 const WIDEST: usize = 100;
 /// Indentation of option help in columns, as clap prints it.
 const INDENT: usize = 10;

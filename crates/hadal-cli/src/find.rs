@@ -87,10 +87,10 @@ pub struct FindArgs {
     /// File with one host per line; these hosts are never visited
     #[arg(long, help_heading = "Scope", value_name = "FILE")]
     block_hosts: Option<String>,
-    /// Greatest number of clicks from a seed
+    /// Maximum number of clicks from a seed
     #[arg(long, help_heading = "Scope", value_name = "N")]
     max_depth: Option<String>,
-    /// Greatest number of pages per site
+    /// Maximum number of pages per site
     #[arg(long, help_heading = "Scope", value_name = "N")]
     max_pages_per_site: Option<String>,
     #[command(flatten)]

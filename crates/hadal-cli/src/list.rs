@@ -25,12 +25,12 @@ pub struct ListArgs {
     /// Write to a file, which appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Greatest number of rows, or all [default: 50 for a table in a terminal, else all]
+    /// Maximum number of rows, or all [default: 50 for a table in a terminal, else all]
     #[arg(long, value_name = "N|all", value_parser = limit)]
     limit: Option<Limit>,
 }
 
-/// Greatest number of rows of a listing.
+/// Maximum number of rows of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
     Rows(usize),
@@ -39,7 +39,7 @@ enum Limit {
 
 /// Rows of a table in a terminal. Guess: the first ones stay within reach.
 const ROWS_IN_TERMINAL: usize = 50;
-/// Greatest number of further rows that are counted after a limit. Guess: they are read in less than a second.
+/// Maximum number of further rows that are counted after a limit. Guess: they are read in less than a second.
 const MAX_COUNTED: usize = 100_000;
 
 fn limit(text: &str) -> Result<Limit, String> {
@@ -99,7 +99,7 @@ impl ListArgs {
         self.output.as_deref()
     }
 
-    /// Greatest number of rows of a file.
+    /// Maximum number of rows of a file.
     pub fn max_rows(&self) -> usize {
         match self.limit {
             Some(Limit::Rows(rows)) => rows,

@@ -187,7 +187,7 @@ fn world_topic(name: &str) -> Result<&'static str, Usage> {
     })
 }
 
-/// Greatest number of random databases. Each is built in memory before the server starts. Guess.
+/// Maximum number of random databases. Each is built in memory before the server starts. Guess.
 const MAX_DATABASES: u32 = 1_000;
 
 /// Random databases from the seed, or those of a file.

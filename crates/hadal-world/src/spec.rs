@@ -41,7 +41,7 @@ pub struct Spec {
     pub changes: ChangeRates,
 }
 
-/// Mean changes of a database per record and simulated day. The first day has none, so that a crawl or harvest of some
+/// Changes of a database per record and simulated day, before the factor of the database, whose mean is 1.35. The first day has none, so that a crawl or harvest of some
 /// hours sees one state. Databases and records differ: see `form::changes`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeRates {

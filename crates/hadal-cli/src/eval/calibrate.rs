@@ -19,7 +19,7 @@ pub struct EvalCalibrateArgs {
     /// Folder of .jsonl or .jsonl.gz files, one collection each [default: three generated ones]
     #[arg(long, value_name = "DIR")]
     collections: Option<PathBuf>,
-    /// Greatest number of records per collection
+    /// Maximum number of records per collection
     #[arg(long, value_name = "N", default_value_t = 3_000, value_parser = clap::value_parser!(u32).range(20..=2_000_000))]
     records: u32,
     /// Repetitions with other first words and record orders

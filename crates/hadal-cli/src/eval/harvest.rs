@@ -35,7 +35,7 @@ pub struct EvalHarvestArgs {
     /// Settings of the databases, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     settings: Vec<String>,
-    /// Greatest number of records per collection, spread over the file; generated collections have exactly as
+    /// Maximum number of records per collection, spread over the file; generated collections have exactly as
     /// many, up to 2,000,000 [default: 20000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=2_000_000))]
     records: Option<u32>,

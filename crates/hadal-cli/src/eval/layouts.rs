@@ -32,7 +32,7 @@ pub struct EvalLayoutsArgs {
     /// Arrangements of records, separated by commas, as list,grid,row-pairs [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     arrangements: Vec<String>,
-    /// Greatest number of records per collection
+    /// Maximum number of records per collection
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(20..=100_000))]
     records: u32,
     /// Request budget of a harvest, per record

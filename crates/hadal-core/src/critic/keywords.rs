@@ -1,6 +1,6 @@
 //! Critic without training: counts words of the topic and applies fixed rules to the fields of a form.
 //!
-//! Used in tests. All weights in this file are guesses.
+//! For tests and evaluation. All weights in this file are guesses.
 
 use super::{Critic, FormKind, FormVerdict, P_ENDPOINT, PageVerdict};
 use crate::http::Method;

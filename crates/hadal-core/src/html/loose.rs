@@ -24,7 +24,7 @@ use url::Url;
 const BUTTON_ANCESTORS: usize = 8;
 /// Ancestors of a control without a button up to its container. Guess.
 const PLAIN_ANCESTORS: usize = 2;
-/// Greatest difference of depth between the containers of two joined groups. Guess.
+/// Maximum difference of depth between the containers of two joined groups. Guess.
 const JOINED_LEVELS: usize = 3;
 
 /// Choices of a form without a field for words, such as make and model of a car. Guess.

@@ -235,7 +235,8 @@ pub enum StrategyCommand {
     },
     /// Score the heads of all queues now and other links when they are loaded. For small changes of the model.
     RescoreHeads,
-    /// Score all waiting links now. For a model with other features.
+    /// Score all waiting links: at once in a small frontier, else the best ones now and the others step by step. For a
+    /// model with other features.
     RescoreAll,
     /// Add a page without a parent, usually the root of a site. The context is that of a link to the page.
     AddPage(Url, LinkContext),

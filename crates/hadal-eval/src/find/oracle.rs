@@ -1,9 +1,9 @@
-//! Upper bound for every strategy: a crawl that knows where all relevant forms are.
+//! Reference for every strategy: a greedy crawl that knows where all relevant forms are. Usually better than any
+//! strategy, but not a bound.
 //!
-//! For each site the world gives the shortest tour through its relevant forms; robots.txt comes first. A tour
+//! For each site the world gives a greedy tour through its relevant forms; robots.txt comes first. A tour
 //! is cut into segments of decreasing yield (forms per request). The oracle takes segments in order of yield
-//! over all sites. Segments of one site keep their order because their yield decreases. At the end of each
-//! segment no crawl can have found more.
+//! over all sites. Segments of one site keep their order because their yield decreases.
 
 use super::cached_web::RequestCounts;
 use super::plan::TrialSpec;

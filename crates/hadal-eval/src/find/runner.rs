@@ -104,7 +104,7 @@ impl TrialQueue<'_> {
     /// Takes the next trial. Trials of a topic are adjacent, so each topic is set up once. An earlier setup
     /// lives as long as a running trial uses it.
     fn next(&self) -> anyhow::Result<Option<(TrialSpec, Arc<TopicSetup>)>> {
-        let mut stage = self.stage.lock().expect("spec up does not panic");
+        let mut stage = self.stage.lock().expect("setting up a topic does not panic");
         let spec = self.left.lock().expect("a queue does not panic").pop_front();
         let Some(spec) = spec else {
             *stage = None;

@@ -57,9 +57,9 @@ pub struct RefreshRound {
     /// Records that the refresh reported as new, changed or removed and that are not.
     pub wrong: u64,
     /// Changes since the last new harvest, those that a new harvest shows, and its requests.
-    pub changes_anew: u64,
-    pub found_anew: u64,
-    pub requests_anew: u64,
+    pub new_harvest_changes: u64,
+    pub new_harvest_found: u64,
+    pub new_harvest_requests: u64,
 }
 
 impl RefreshRound {
@@ -68,9 +68,9 @@ impl RefreshRound {
         self.found += other.found;
         self.requests += other.requests;
         self.wrong += other.wrong;
-        self.changes_anew += other.changes_anew;
-        self.found_anew += other.found_anew;
-        self.requests_anew += other.requests_anew;
+        self.new_harvest_changes += other.new_harvest_changes;
+        self.new_harvest_found += other.new_harvest_found;
+        self.new_harvest_requests += other.new_harvest_requests;
     }
 }
 
@@ -87,19 +87,19 @@ pub fn run(plan: &RefreshEvaluation, policy: &PolicyEntry) -> anyhow::Result<Vec
     runtime.block_on(async {
         let store = open("memory:", Access::Crawl)?;
         harvest_all(&world, &forms, &store, policy, Time(0)).await?;
-        let mut anew = open("memory:", Access::Crawl)?;
-        harvest_all(&world, &forms, &anew, policy, Time(0)).await?;
+        let mut new_harvest = open("memory:", Access::Crawl)?;
+        harvest_all(&world, &forms, &new_harvest, policy, Time(0)).await?;
         let mut rounds = Vec::new();
         for round in 1..=plan.rounds {
             let at = Time(0).after(Duration::from_secs(86_400) * round * plan.interval);
             let mut scored = refresh_all(&world, &forms, &store, at).await?;
             scored.day = round * plan.interval;
-            let before = std::mem::replace(&mut anew, open("memory:", Access::Crawl)?);
+            let before = std::mem::replace(&mut new_harvest, open("memory:", Access::Crawl)?);
             let states = states(&world, &forms, &before, at)?;
-            scored.requests_anew = harvest_all(&world, &forms, &anew, policy, at).await?;
+            scored.new_harvest_requests = harvest_all(&world, &forms, &new_harvest, policy, at).await?;
             for (form, state) in forms.iter().zip(&states) {
-                scored.changes_anew += state.changes();
-                scored.found_anew += state.shown(&rows(&world, form, anew.as_ref())?);
+                scored.new_harvest_changes += state.changes();
+                scored.new_harvest_found += state.shown(&rows(&world, form, new_harvest.as_ref())?);
             }
             rounds.push(scored);
         }
@@ -262,8 +262,8 @@ pub fn sections(rounds: &[RefreshRound]) -> Vec<Section> {
     rounds.iter().for_each(|round| total.add(round));
     let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     let row = |name: String, round: &RefreshRound| {
-        let (per_request, anew) =
-            (share(round.found, round.requests), share(round.found_anew, round.requests_anew));
+        let (per_request, new_harvest) =
+            (share(round.found, round.requests), share(round.new_harvest_found, round.new_harvest_requests));
         vec![
             name,
             round.changes.to_string(),
@@ -271,11 +271,11 @@ pub fn sections(rounds: &[RefreshRound]) -> Vec<Section> {
             round.requests.to_string(),
             format!("{per_request:.3}"),
             round.wrong.to_string(),
-            round.changes_anew.to_string(),
-            format!("{:.2}", share(round.found_anew, round.changes_anew)),
-            round.requests_anew.to_string(),
-            format!("{anew:.3}"),
-            format!("{:.1}", per_request / anew.max(1e-9)),
+            round.new_harvest_changes.to_string(),
+            format!("{:.2}", share(round.new_harvest_found, round.new_harvest_changes)),
+            round.new_harvest_requests.to_string(),
+            format!("{new_harvest:.3}"),
+            format!("{:.1}", per_request / new_harvest.max(1e-9)),
         ]
     };
     let mut rows: Vec<Vec<String>> =
@@ -293,10 +293,10 @@ pub fn sections(rounds: &[RefreshRound]) -> Vec<Section> {
             "requests",
             "per request",
             "wrong",
-            "changes anew",
-            "found anew",
-            "requests anew",
-            "per request anew",
+            "new harvest: changes",
+            "found",
+            "requests",
+            "per request",
             "ratio",
         ]),
         rows,
@@ -316,7 +316,7 @@ mod tests {
         let rounds = run(&plan, &find_policy("hadal").unwrap()).unwrap();
         let mut total = RefreshRound::default();
         rounds.iter().for_each(|round| total.add(round));
-        assert!(total.changes > 20 && total.requests < total.requests_anew / 2, "{rounds:?}");
+        assert!(total.changes > 20 && total.requests < total.new_harvest_requests / 2, "{rounds:?}");
         assert!(total.found * 10 >= total.changes, "{rounds:?}");
         assert!(total.wrong * 10 <= total.found, "{rounds:?}");
     }

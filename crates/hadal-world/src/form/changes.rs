@@ -19,7 +19,7 @@ use hadal_core::time::Time;
 const DAY: u64 = 86_400_000;
 /// Last day with changes. Guess: ten years bound the work per request.
 const MAX_DAYS: u64 = 3_650;
-/// Greatest factor between a database and the mean. Guess.
+/// Factor of the database that changes most; that of the calmest is its inverse, the mean 1.35. Guess.
 const MAX_PACE: f64 = 4.0;
 /// One town in this number is busy. Guess.
 const BUSY_TOWNS: u64 = 5;

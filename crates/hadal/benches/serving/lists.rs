@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Greatest number of timed responses per route.
+/// Maximum number of timed responses per route.
 const ROUNDS: usize = 61;
 const LONGEST: Duration = Duration::from_secs(6);
 /// Pages of a thousand rows that are skipped to get deep into a list.

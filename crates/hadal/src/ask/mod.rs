@@ -84,10 +84,10 @@ pub enum AskError {
     #[error("a query can be sent to 1 to {MAX_SOURCES} forms")]
     TooMany,
     /// None of the forms is in the store.
-    #[error("none of these forms is in the store")]
+    #[error("none of these forms is in the store; `hadal forms` lists the forms")]
     NoForm,
     /// The topic has no form that takes words and may be submitted.
-    #[error("the store has no form for the topic '{0}' that can be queried")]
+    #[error("the store has no form for the topic '{0}' that can be queried; `hadal find {0}` finds forms")]
     NoSource(String),
     /// The store failed.
     #[error(transparent)]

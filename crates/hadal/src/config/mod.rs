@@ -71,9 +71,9 @@ pub struct CrawlConfig {
     pub max_time: Option<Duration>,
     /// Maximum number of requests in flight at the same time.
     pub concurrency: usize,
-    /// Greatest number of clicks from a seed.
+    /// Maximum number of clicks from a seed.
     pub max_depth: Option<u16>,
-    /// Greatest number of pages per site.
+    /// Maximum number of pages per site.
     pub max_pages_per_site: Option<u32>,
     /// Valid URL patterns, one of which must match.
     pub include: Vec<String>,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use url::Url;
 
-/// Knows when each host of a run may receive a request, and what its robots.txt permits.
+/// Pauses and robots.txt permissions of the hosts of a run.
 pub struct RunHosts {
     store: RunStore,
     politeness: Politeness,

@@ -6,7 +6,8 @@
 //! checkpoints and control. [`opening`] starts a session, [`ending`] ends it, and [`workers`] coordinates several of them.
 //!
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
-//! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes.
+//! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes. A visit may send
+//! further requests for its page ([`rendering`]), which are counted with it.
 
 mod addresses;
 mod budget;
@@ -84,7 +85,9 @@ pub enum CrawlError {
         source: StoreError,
     },
     /// No seed can be visited.
-    #[error("no seed is left to visit: the scope options exclude all of them")]
+    #[error(
+        "no seed is left to visit: the scope options exclude all of them; change --include, --exclude, --block-hosts or --max-depth"
+    )]
     NoSeeds,
 }
 
@@ -92,7 +95,8 @@ pub enum CrawlError {
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest sleep of the engine while host names are resolved. Guess.
 const RESOLUTION_POLL: Duration = Duration::from_millis(10);
-/// A session ends when nothing is in flight and the next host becomes ready later than this. Guess.
+/// A session ends when nothing is in flight and the next host becomes ready later than this. Guess: longer than the
+/// back-off after five failures (64 s). Links of hosts with a longer `Retry-After` wait for the next session.
 const MAX_HOST_WAIT: Duration = Duration::from_secs(90);
 
 /// Receives the events of a crawl.

@@ -39,7 +39,7 @@ pub struct Step {
     pub send_before: Option<Instant>,
 }
 
-/// Work of a step. Each kind sends at most one request.
+/// Work of a step. Each kind sends at most one request, and a visit also those of its scripts and sitemaps.
 #[derive(Clone, Debug)]
 pub enum StepKind {
     /// Fetch and examine a page.
@@ -171,7 +171,7 @@ pub type VisitResult = (Exchange, Option<Arc<ExaminedPage>>);
 
 /// Fetches and examines pages.
 pub trait Visit: Send + Sync {
-    /// Sends one request. `at` is the time on the clock of the run. Links outside `used` need no context and no topic.
+    /// Sends a request, and those for scripts, sitemaps and OpenSearch descriptions that the page needs. `at` is the time on the clock of the run. Links outside `used` need no context and no topic.
     fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult>;
 }
 

@@ -1,7 +1,7 @@
 //! Worker of a shared run: reports to the store about once per second and carries out its orders.
 //!
-//! About once per second a worker reports to the store and receives orders: partitions to take up or to give up, links
-//! that others found, observations to learn from, a part of the budget. Everything else goes on as in a run with one
+//! Orders are partitions to take up or to give up, links that others found, observations to learn from, and a part of
+//! the budget. Everything else goes on as in a run with one
 //! worker, on the links of its own partitions.
 
 use super::frontier::Frontier;
@@ -20,7 +20,7 @@ const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 /// of the lease for requests in flight and for clocks that differ.
 const LEASE_SHARE: f64 = 0.75;
 
-/// Knows the lease of this worker in a shared run, the partitions that it gives up, and whether it has work.
+/// Lease of this worker in a shared run, partitions that it gives up, and whether it has work.
 pub struct WorkerState {
     lease: Duration,
     /// Beginning of the last report that the store accepted.

@@ -62,7 +62,7 @@ impl Fetch for Archiving {
     }
 }
 
-/// Greatest number of bodies that later ones are compared with. Guess; an entry takes some 300 bytes.
+/// Maximum number of bodies that later ones are compared with. Guess; an entry takes some 300 bytes.
 const MAX_KNOWN_BODIES: usize = 200_000;
 
 /// Definition of a revisit by digest (WARC 1.1, section 6.7.2).

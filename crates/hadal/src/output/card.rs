@@ -13,11 +13,11 @@ use hadal_core::http::Method;
 use hadal_core::page::FormSource;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Greatest number of fields shown per form. Guess.
+/// Maximum number of fields shown per form. Guess.
 const MAX_FIELDS: usize = 40;
-/// Greatest number of buttons shown per form. Guess.
+/// Maximum number of buttons shown per form. Guess.
 const MAX_BUTTONS: usize = 6;
-/// Greatest number of topics shown. Guess.
+/// Maximum number of topics shown. Guess.
 const MAX_TOPICS: usize = 3;
 /// Least probability of a topic shown beside the best one. Guess.
 const MIN_SHOWN_P: f32 = 0.05;

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
 
 /// Pauses from response times below this are ignored: a response in 125 ms (at the default factor 2) says nothing about
-/// load, and with `--delay 0s` such pauses would make the order of a crawl depend on timing. Guess. Guess.
+/// load, and with `--delay 0s` such pauses would make the order of a crawl depend on timing. Guess.
 const MIN_LATENCY_PAUSE: Duration = Duration::from_millis(250);
 
 /// Settings of the pause between two requests to one politeness group.

@@ -6,7 +6,7 @@ use crate::store::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Greatest number of points per curve. Guess.
+/// Maximum number of points per curve. Guess.
 pub const MAX_POINTS: usize = 500;
 
 /// Counters of a run at one time.

@@ -35,7 +35,7 @@ pub struct FacetValue {
     pub count: usize,
 }
 
-/// Greatest number of values per facet. Guess.
+/// Maximum number of values per facet. Guess.
 const MAX_VALUES: usize = 50;
 
 /// Counts of the facets, form by form.

@@ -13,9 +13,9 @@ use hadal_core::submission::request_template;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Greatest number of links followed back to a seed. Guess.
+/// Maximum number of links followed back to a seed. Guess.
 const MAX_CLICKS: usize = 50;
-/// Greatest number of choices shown per field. Guess.
+/// Maximum number of choices shown per field. Guess.
 const MAX_CHOICES: usize = 100;
 
 /// A form in a list.

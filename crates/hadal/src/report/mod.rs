@@ -45,7 +45,7 @@ pub struct RunSnapshot {
     pub sites: u64,
     /// Links that failed.
     pub failed: u64,
-    /// Running time of all sessions.
+    /// Running time of this session.
     pub elapsed: Duration,
 }
 
@@ -104,7 +104,7 @@ pub struct RunStatus {
     pub last_at: Option<String>,
 }
 
-/// Greatest number of runs counted, latest first. Guess.
+/// Maximum number of runs counted, latest first. Guess.
 const MAX_RUNS: usize = 10_000;
 
 /// Status over all runs and harvests.

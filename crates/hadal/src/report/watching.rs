@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 /// Recent pages from which busy hosts are computed.
 const RECENT: usize = 200;
-/// Greatest number of hosts, queues and decisions shown. Guesses.
+/// Maximum number of hosts, queues and decisions shown. Guesses.
 const SHOWN_HOSTS: usize = 20;
 const SHOWN_QUEUES: usize = 20;
 const SHOWN_DECISIONS: usize = 20;

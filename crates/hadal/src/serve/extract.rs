@@ -69,7 +69,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
-/// Greatest number of rows. Guess.
+/// Maximum number of rows. Guess.
 const MAX_ROWS: usize = 1000;
 
 /// Checks the requested number of rows.
@@ -87,7 +87,7 @@ pub struct PageBefore {
     /// Only rows with a lower number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     pub before: Option<Number>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     pub limit: Option<usize>,
 }

@@ -159,7 +159,7 @@ pub struct PageParams {
     /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{32}\\.")]
     after: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
     /// Order of the list.

@@ -100,7 +100,7 @@ pub struct QueryParams {
     /// Only queries with a higher number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     after: Option<Number>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
@@ -145,7 +145,7 @@ pub struct RecordParams {
     /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{16}$")]
     after: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }

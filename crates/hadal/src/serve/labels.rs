@@ -56,7 +56,7 @@ pub struct LabelParams {
     /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9a-f]{16}\\.")]
     after: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }

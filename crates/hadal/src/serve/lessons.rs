@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LessonParams {
-    /// Greatest number of lessons.
+    /// Maximum number of lessons.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }

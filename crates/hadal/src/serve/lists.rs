@@ -27,7 +27,7 @@ pub struct SiteParams {
     topic: Option<String>,
     /// Only this site.
     site: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
@@ -75,7 +75,7 @@ pub struct SubmissionParams {
     /// Cursor: `next` of the previous page.
     #[param(pattern = "^[cp]-?[0-9]{1,18}$")]
     after: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
@@ -139,7 +139,7 @@ pub struct AllRecordsPage {
     /// Cursor: `next` of the previous page.
     #[param(pattern = "^[0-9]{1,18}\\.([0-9a-f]{16})?$")]
     after: Option<String>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }

@@ -23,7 +23,7 @@ pub struct RunParams {
     /// Only runs with a lower number: `next` of the previous page.
     #[param(value_type = Option<u64>, maximum = 9007199254740991_u64)]
     before: Option<Number>,
-    /// Greatest number of rows.
+    /// Maximum number of rows.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }

@@ -189,7 +189,7 @@ pub struct LinkRow {
     pub queued: QueuedLink,
 }
 
-/// Subject of a step. A step sends at most one request.
+/// Subject of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StepTarget {
     /// A link of the frontier.
@@ -227,7 +227,7 @@ pub struct Outcome {
     pub at: Time,
     /// Subject of the step.
     pub target: StepTarget,
-    /// Requests sent: 0 or 1.
+    /// Requests sent: 0, 1, or more for a visit that also fetched scripts, an OpenSearch description or sitemaps.
     pub requests: u32,
     /// Bytes of body received.
     pub bytes: u64,

@@ -55,7 +55,7 @@ impl Submission {
 pub enum Submitter {
     Run(RunId),
     Harvest(HarvestId),
-    /// A user, through `hadal ask` or the dashboard.
+    /// A user, through `hadal ask` or the dashboard. Also the browser, when it tries the search of a rendered page.
     Person,
 }
 

@@ -26,7 +26,7 @@ pub struct Proposals {
     pub silhouette: f64,
 }
 
-/// Greatest number of forms grouped; more hardly change the groups. Guess.
+/// Maximum number of forms grouped; more hardly change the groups. Guess.
 pub const MAX_FORMS: usize = 2000;
 /// Maximum number of groups that are tried. Guess.
 const MAX_GROUPS: usize = 16;

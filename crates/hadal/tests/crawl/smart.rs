@@ -163,13 +163,13 @@ async fn prior_knowledge_decides_what_is_visited_first() {
 /// Strategy that is restored from its saved state before every decision.
 struct Forgetful {
     smart: SmartCrawler,
-    anew: Box<dyn Fn() -> SmartCrawler + Send>,
+    restart: Box<dyn Fn() -> SmartCrawler + Send>,
 }
 
 impl Forgetful {
     fn forget(&mut self) {
         let saved = self.smart.save();
-        self.smart = (self.anew)();
+        self.smart = (self.restart)();
         self.smart.restore(&saved).unwrap();
     }
 }
@@ -223,8 +223,8 @@ async fn one_that_is_restored_before_every_decision_decides_as_one_that_never_st
     for parts in [SmartOptions::ALL, SmartOptions::default()] {
         let calm = crawled(&world, Box::new(of(&world, parts)), 900).await;
         let other = Arc::clone(&world);
-        let anew = Box::new(move || of(&other, parts));
-        let rough = crawled(&world, Box::new(Forgetful { smart: anew(), anew }), 900).await;
+        let restart = Box::new(move || of(&other, parts));
+        let rough = crawled(&world, Box::new(Forgetful { smart: restart(), restart }), 900).await;
         assert!(calm.len() > 300, "{}", calm.len());
         assert!(calm == rough, "{parts:?}");
     }

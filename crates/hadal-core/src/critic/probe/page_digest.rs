@@ -180,7 +180,7 @@ fn tag_path_hash(path: &str) -> u32 {
 pub(super) struct ExtraContent {
     /// Links with a different URL and a different anchor text.
     pub(super) links: usize,
-    /// Greatest number of these links with the same tag path.
+    /// Maximum number of these links with the same tag path.
     pub(super) links_in_one_place: usize,
     /// Shingles that the other page lacks.
     pub(super) shingles: usize,

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Least P(searchable) after the result [`ProbeResult::Searchable`]. Guess.
 const P_IF_SEARCHABLE: f32 = 0.97;
-/// Greatest P(searchable) after the result [`ProbeResult::NotSearchable`]. Guess.
+/// Maximum P(searchable) after the result [`ProbeResult::NotSearchable`]. Guess.
 const P_IF_NOT_SEARCHABLE: f32 = 0.03;
 
 /// Probe of a form with its context.

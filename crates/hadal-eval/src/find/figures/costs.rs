@@ -31,14 +31,14 @@ pub fn section(all: FindComparison<'_>) -> Section {
         std::iter::once(strategy.to_string()).chain(cells).collect()
     };
     Section {
-        title: "Where requests went".into(),
-        note: "Means over all crawls of a strategy. Right: share of the forms taken for relevant that are. \
-               Recognised: share of the relevant forms met that were taken for such. Of all: share of those that \
-               exist. Shared: visits to pages that another crawl had read. CPU in milliseconds a request."
+        title: "Requests by purpose".into(),
+        note: "Means over all crawls of a strategy. Precision: share of the claimed forms that are relevant. \
+               Recognised: share of the relevant forms on visited pages that were claimed. Recall: share of all \
+               relevant forms that were claimed. Cache hits: visits to pages that another crawl had read. CPU in milliseconds a request."
             .into(),
         headings: headings(&[
-            "strategy", "requests", "pages", "robots", "look-ups", "training", "right", "recognised", "of all",
-            "shared", "CPU",
+            "strategy", "requests", "pages", "robots", "look-ups", "training", "precision", "recognised", "recall",
+            "cache hits", "CPU",
         ]),
         rows: all.strategies().into_iter().map(row).collect(),
         ..Section::default()

@@ -28,7 +28,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
         [gain.topic.to_string(), format!("{:.3}", gain.density)].into_iter().chain(ratios).collect()
     };
     (!gains.is_empty()).then(|| Section {
-        title: "What learning brings, by density".into(),
+        title: "Gain from learning, by density".into(),
         note: format!(
             "{LEARNED} over {BASELINE} at the same number of pages, training free. Density: relevant forms in a \
              hundred pages under {BASELINE}."

@@ -23,7 +23,7 @@ pub fn section(all: FindComparison<'_>) -> Option<Section> {
         title: "Relevant forms as ratios".into(),
         note: format!(
             "Geometric mean over {} and {} of the ratio of relevant forms at the budget, requests \
-             counted, training charged (half a form is added to both, so that none has a ratio too); in brackets \
+             counted, training charged (0.5 is added to both counts, so that zero has a ratio); in brackets \
              the paired 95 % bootstrap interval over topics and worlds.",
             several(all.topics().len(), "topic"),
             several(all.seeds().len(), "world")

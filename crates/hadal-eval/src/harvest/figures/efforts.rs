@@ -22,8 +22,8 @@ pub fn by_level(all: HarvestComparison<'_>) -> Section {
         title: "Queries and requests to each coverage".into(),
         note:
             "Means over collections and seeds: queries / requests. A request is a query with the first page \
-               of its answer, a further page, or a page again that failed. > marks means that hold harvests \
-               which missed the level and count at their budget."
+               of its answer, a further page, or a page again that failed. > : some harvests missed the \
+               level and count with their budget."
                 .into(),
         headings: ["setting".into(), "policy".into()].into_iter().chain(LEVELS.map(level)).collect(),
         rows: rows.collect(),
@@ -43,7 +43,7 @@ fn cell(all: HarvestComparison<'_>, setting: &str, policy: &str, level: usize) -
 /// Means over all harvests of each policy.
 pub fn totals(all: HarvestComparison<'_>) -> Section {
     Section {
-        title: "What harvests came to".into(),
+        title: "Results per policy".into(),
         note: "Means over all harvests of a policy. Complete: share that reached 95 % and stopped there. Coverage \
                and requests at the end. CPU in milliseconds a query, the database's own work included."
             .into(),

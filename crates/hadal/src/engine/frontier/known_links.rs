@@ -10,7 +10,7 @@ use hadal_core::repetition::Repetition;
 use hadal_core::strategy::{Placement, SiteCounters, Strategy};
 use std::sync::Arc;
 
-/// Remembers the links and sites of a run, so that few of them are looked up in the store.
+/// Caches of known links and sites of a run, so that few of them are looked up in the store.
 pub struct KnownLinks {
     store: RunStore,
     sites: SiteCache,

@@ -302,8 +302,8 @@ impl QueueTable {
         self.queues_of.contains_key(&host)
     }
 
-    /// Among the `limit` ready hosts of a queue with the worst links those without a bonus and without links in other
-    /// queues, the worst first.
+    /// Of the `limit` ready hosts of a queue with the worst links: those without a bonus and without links in other
+    /// queues, worst first.
     pub fn worst_hosts(&self, queue: QueueId, limit: usize) -> impl Iterator<Item = HostIx> + '_ {
         let ranked = self.queues.get(&queue).into_iter().flat_map(|queues| queues.ready.iter().rev());
         let ranked = ranked.take(limit);

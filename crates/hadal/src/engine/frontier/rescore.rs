@@ -18,7 +18,7 @@ const SWEEP_STRIDE: usize = 64;
 /// with a current score, although an outdated one may be better. Guess.
 const LINKS_PER_RESCORED_HOST: usize = 64;
 
-/// Knows which scores are outdated, and decides which of them are renewed next.
+/// Generation of the scores, and the choice of those to renew next.
 pub struct ScoreAge {
     /// Generation of the strategy's model.
     pub generation: u32,

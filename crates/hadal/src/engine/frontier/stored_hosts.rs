@@ -1,9 +1,9 @@
 //! Hosts that are in the store only, when more hosts have waiting links than memory should hold.
 //!
 //! Memory holds the hosts with the best links. For each queue with further hosts it holds a rank: all links of hosts that
-//! are not in memory rank after it ([`StoredLinks`]). A host that is met enters memory if its link ranks before, and the
-//! host with the worst link leaves when there are too many. When few hosts are ready, the next links are read from the
-//! store. Hosts that were requested and hosts of sites with a bonus stay in memory while they have links.
+//! are not in memory rank after it ([`StoredLinks`]). A host with a new link is loaded if the link ranks before that rank;
+//! then the host with the worst link leaves if there are too many. When few hosts are ready, the next links are read from
+//! the store. Hosts that were requested and hosts of sites with a bonus stay in memory while they have links.
 
 use super::Frontier;
 use super::queues::StoredLinks;
@@ -14,7 +14,7 @@ use hadal_core::time::Time;
 
 /// Links that are read from the store at once. Guess: a few milliseconds.
 const LOADED_AT_ONCE: usize = 256;
-/// Links are read from the store when less than one of this many hosts in memory is ready. Guess.
+/// Links are read from the store while fewer than `hosts_in_memory / READY_SHARE` hosts are ready. Guess.
 const READY_SHARE: usize = 4;
 
 impl Frontier {

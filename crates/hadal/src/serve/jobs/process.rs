@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 /// Last lines of a job's messages that are kept. Guess: they fit on a screen.
 const MAX_LINES: usize = 40;
-/// Greatest size of a job's result in bytes. Guess: verdicts on a hundred pages.
+/// Maximum size of a job's result in bytes. Guess: verdicts on a hundred pages.
 const MAX_RESULT: u64 = 4 << 20;
 /// Maximum number of ended jobs that are listed.
 const MAX_JOBS: usize = 50;

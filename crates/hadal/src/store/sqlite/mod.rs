@@ -83,7 +83,10 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let connection = self.connection.lock().expect("half a batch after a panic is never kept");
+        let connection = self
+            .connection
+            .lock()
+            .expect("an earlier call panicked inside a transaction, which must not be committed");
         work(&connection).map_err(|error| errors::fault(&self.folder, error))
     }
 

@@ -1,8 +1,4 @@
-//! State of a run's strategy: a full copy, and the changes since it was written.
-//!
-//! A strategy may have half a megabyte of weights, of which a page changes a few dozen. A checkpoint
-//! therefore writes the bytes that changed. When the changes since the last full copy are as long as the
-//! state, a new copy replaces them.
+//! State of a run's strategy in SQLite, written as described in [`state_changes`](super::super::state_changes).
 
 use super::super::RunId;
 use super::super::state_changes::{StateChanges, StrategyWrite, WrittenStates};
