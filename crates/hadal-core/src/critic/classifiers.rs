@@ -86,20 +86,31 @@ impl Classifiers {
         topic.supported(topic.p_page(features), |domain| self.pages.classify(features)[domain])
     }
 
-    /// Cross-validated estimate of a topic: each example is judged by a topic learned from the others, and the
-    /// background by the whole topic.
+    /// Cross-validated estimate of a topic: each example is judged by a topic learned from the others, and each half of
+    /// the background by a topic learned with the other half.
     pub fn estimate_topic(&self, examples: &TopicExamples) -> TopicEstimate {
-        let judged = (0..examples.forms.len()).filter(|&out| {
-            let topic = self.learn_topic(&examples.without(out));
-            self.p_form(&topic, &examples.forms[out]) >= MIN_ACCEPTED_P
-        });
-        let topic = self.learn_topic(examples);
         let background = self.background.forms(self.domains.vocabulary());
-        let claimed = background.iter().filter(|row| self.p_form(&topic, row) >= MIN_ACCEPTED_P);
+        // Only forms are judged, so that the model for pages is not needed.
+        let learn = |examples: TopicExamples, background: &[TopicFeatures]| {
+            let related = self.similar_domain(&examples.forms);
+            let examples = TopicExamples { pages: Vec::new(), ..examples };
+            LearnedTopic::train(&examples, background, &[]).with_domain(related)
+        };
+        let is_claimed =
+            |topic: &LearnedTopic, form: &TopicFeatures| self.p_form(topic, form) >= MIN_ACCEPTED_P;
+        let recognised = (0..examples.forms.len())
+            .filter(|&out| is_claimed(&learn(examples.without(out), &background), &examples.forms[out]));
+        let claimed = (0..2).map(|half| {
+            let (judged, others): (Vec<_>, Vec<_>) =
+                background.iter().cloned().enumerate().partition(|(at, _)| at % 2 == half);
+            let others: Vec<TopicFeatures> = others.into_iter().map(|(_, form)| form).collect();
+            let topic = learn(examples.clone(), &others);
+            judged.iter().filter(|(_, form)| is_claimed(&topic, form)).count() as u32
+        });
         TopicEstimate {
-            recognised: judged.count() as u32,
+            recognised: recognised.count() as u32,
             examples: examples.forms.len() as u32,
-            claimed: claimed.count() as u32,
+            claimed: claimed.sum(),
             background: background.len() as u32,
         }
     }

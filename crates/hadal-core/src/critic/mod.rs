@@ -13,6 +13,7 @@
 //!   share of found forms that really search.
 
 pub mod background;
+mod binary_topic;
 pub mod classifiers;
 pub mod domain;
 pub mod evidence_words;
