@@ -132,7 +132,7 @@ impl DomainModel {
                 form_topic_features(&example.form, &example.page, words.as_deref())
             })
             .collect();
-        let typical = typical::domain_texts();
+        let typical = typical::domain_texts(typical::DOMAIN_WEIGHT);
         let form_features =
             examples.iter().zip(&features).map(|(example, features)| (&example.site, features.as_slice()));
         let text_features =

@@ -11,6 +11,7 @@ use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::terms::each_token_while;
 use crate::text::words::{each_part, each_word_while};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -22,6 +23,9 @@ const MAX_OPTIONS: usize = 20;
 const MAX_WORDS: usize = 200;
 /// Maximum number of parts read of one name or attribute.
 const MAX_PARTS: usize = 256;
+
+/// Least number of fields of a long form, see [`FeatureReader::buttons`]. Guess.
+const LONG_FORM: usize = 3;
 
 /// Hashes and weights of all features of a form, each hash once.
 pub fn kind_features(form: &Form, page: &Page) -> Vec<(u32, f32)> {
@@ -47,6 +51,7 @@ pub fn each_kind_feature(form: &Form, page: &Page, mut visit: impl FnMut(&str, &
         reader.field(field);
     }
     reader.surroundings(form, page);
+    reader.buttons(form);
     reader.search_words(form);
     reader.topical_fields();
 }
@@ -131,6 +136,9 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         if shown == 1 && typed == 1 {
             self.emit("single box", method);
         }
+        let kinds = form.fields.iter().map(|field| field.kind).filter(|kind| is_shown(*kind));
+        let present: BTreeSet<&str> = kinds.map(|kind| control_name(kind).0).collect();
+        self.emit("controls", &Vec::from_iter(present).join("+"));
     }
 
     fn field(&mut self, field: &Field) {
@@ -153,11 +161,16 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         self.emit("whole name", &name);
         self.ngrams("name run", 4, &name);
         self.parts("id", &field.id);
+        let first_concept = self.concepts.len();
         self.words("label", "concept.label", &field.label, 12);
         self.words("label", "concept.label", &field.placeholder, 12);
         let mut named = String::new();
         each_part(&field.name, |part| named.extend([part, " "]));
         self.words("name", "concept.name", &named, 6);
+        let asked = self.concepts[first_concept..].to_vec();
+        for (_, concept) in asked {
+            self.emit(control_name(field.kind).1, &CONCEPTS.names()[usize::from(concept)]);
+        }
         if matches!(field.kind, FieldKind::Text | FieldKind::Search | FieldKind::Email) {
             self.words("value", "concept.value", &field.value, 6);
         }
@@ -201,6 +214,28 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
     fn text(&mut self, text: &str) {
         let words = self.words("text", "concept.text", text, MAX_WORDS);
         self.count("text length", (words + 1).ilog2() as usize);
+    }
+
+    /// Buttons without words, and the concepts on buttons together with the size and the method of the form: "save"
+    /// below many fields enters data.
+    fn buttons(&mut self, form: &Form) {
+        let mut buttons = form.fields.iter().filter(|field| field.kind.is_button()).peekable();
+        if buttons.peek().is_none() {
+            self.emit("buttons", "none");
+        } else if buttons.all(|field| field.label.is_empty() && field.value.is_empty()) {
+            self.emit("buttons", "without words");
+        }
+        let shown = form.fields.iter().filter(|field| is_shown(field.kind)).count();
+        let size = if shown >= LONG_FORM { "button of a long form" } else { "button of a short form" };
+        let method = if form.method == Method::Post { "button that posts" } else { "button that gets" };
+        let is_on_button = |(group, _): &&(&str, Concept)| *group == "concept.button";
+        let named: Vec<Concept> =
+            self.concepts.iter().filter(is_on_button).map(|(_, concept)| *concept).collect();
+        for concept in named {
+            let name = &CONCEPTS.names()[usize::from(concept)];
+            self.emit(size, name);
+            self.emit(method, name);
+        }
     }
 
     /// Places of the form that contain a word for searching, in any language.
@@ -257,6 +292,22 @@ impl<F: FnMut(&str, &str, f32)> FeatureReader<'_, F> {
         if !is_personal {
             self.count("topical only", topical.len().min(3));
         }
+    }
+}
+
+/// Name of a control that a user fills in, and the group of the concepts that its label and name contain.
+fn control_name(kind: FieldKind) -> (&'static str, &'static str) {
+    use FieldKind::*;
+    match kind {
+        Text | Search => ("box", "box asks for"),
+        Select => ("select", "select asks for"),
+        Checkbox => ("checkbox", "checkbox asks for"),
+        Radio => ("radio", "radio button asks for"),
+        Textarea => ("textarea", "text area asks for"),
+        Date => ("date", "date asks for"),
+        Number => ("number", "number asks for"),
+        Email | Tel | Password => (kind.name(), "personal control asks for"),
+        _ => (kind.name(), "control asks for"),
     }
 }
 
@@ -398,6 +449,26 @@ mod tests {
         let order = features(&format!("<form>{fields}<label>Email <input name=c></label></form>"));
         assert!(order.iter().any(|feature| feature == "topical=2"));
         assert!(!order.iter().any(|feature| feature.starts_with("topical only")));
+    }
+
+    #[test]
+    fn concepts_are_read_with_their_control_and_button() {
+        let entry = features(
+            "<form method=post><label>City <select name=a><option>Rome</select></label>
+             <label>Price <input name=b></label><label>Rooms <input name=c></label><button>Save</button></form>",
+        );
+        let of_entry = [
+            "controls=box+select",
+            "select asks for=city",
+            "box asks for=price",
+            "button of a long form=add_edit",
+            "button that posts=add_edit",
+        ];
+        for feature in of_entry {
+            assert!(entry.iter().any(|found| found == feature), "{feature}");
+        }
+        let without = features("<form><input name=q></form>");
+        assert!(without.iter().any(|found| found == "buttons=none"));
     }
 
     #[test]
