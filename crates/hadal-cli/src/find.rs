@@ -3,7 +3,7 @@
 //! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
 use super::args::choices;
-use super::browser::{Render, requested_renderer};
+use super::browser;
 use super::crawl::Show;
 use super::dashboard::{Dashboard, DashboardArgs};
 use super::exit::{Exit, Usage};
@@ -105,16 +105,8 @@ pub struct FindArgs {
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    /// Open pages in a browser: never, always, or auto [default: never]; auto opens pages that suggest a search by
-    /// script, and types a test query into their search box
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "never",
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    render: Render,
+    #[arg(long, value_name = "WHEN", help = browser::HELP)]
+    render: Option<String>,
     #[command(flatten)]
     network: NetworkArgs,
 }
@@ -154,6 +146,7 @@ impl FindArgs {
             ("crawl.exclude", "--exclude", self.exclude.clone()),
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
             ("probe.when", "--probe", once(&self.probe)),
+            ("render.pages", "--render", once(&self.render)),
         ]);
         [own, self.network.overrides()].concat()
     }
@@ -252,7 +245,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         body_limit: config.fetch.body_limit,
         store: config.store,
         probing: config.probe,
-        render: args.render.mode(),
+        render: config.render,
         quality: args.quality,
         warc: args.warc.clone(),
         fresh: args.fresh,
@@ -305,12 +298,12 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     let show =
         Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests, is_probing: false };
     let opened = hadal::store::open(&store, Access::Crawl)?;
-    let renderer = requested_renderer(plan.render, session);
-    let mut rendered = None;
+    let renderer = browser::renderer(plan.render, session);
+    let mut rendered = Arc::default();
     let mut summary =
         crawl::run(|stop| setup(plan, Arc::clone(&opened), stop, renderer, &mut rendered), show, dashboard)?;
-    if let Some(counters) = rendered.filter(|_| show.style != DisplayStyle::Silent) {
-        writeln!(std::io::stderr(), "{}", rendered_words(&counters)).ok();
+    if let Some(words) = rendered_words(&rendered).filter(|_| show.style != DisplayStyle::Silent) {
+        writeln!(std::io::stderr(), "{words}").ok();
     }
     let failed =
         if summary.state == RunState::Stopped { 0 } else { report_seeds(opened.as_ref(), &summary)? };
@@ -365,13 +358,18 @@ fn estimate_quality(
     Ok(summary)
 }
 
-/// Last line about the browser.
-fn rendered_words(counters: &RenderTotals) -> String {
-    let [pages, forms, failed] =
-        [&counters.pages, &counters.forms, &counters.failed].map(|count| count.load(Ordering::Relaxed));
-    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    let (pages, forms) = (plural(pages, "page", "pages"), plural(forms, "form", "forms"));
-    format!("{pages} rendered, {forms} from them{failed}")
+/// Last line about the browser; `None` if no page suggested a search by script.
+fn rendered_words(counters: &RenderTotals) -> Option<String> {
+    let [pages, forms, failed, missed] =
+        [&counters.pages, &counters.forms, &counters.failed, &counters.without_browser]
+            .map(|count| count.load(Ordering::Relaxed));
+    if missed > 0 {
+        let pages = plural(missed, "page", "pages");
+        return Some(format!("{pages} may search by script; with chromium installed, they are opened"));
+    }
+    let failed_words = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let (shown, forms) = (plural(pages, "page", "pages"), plural(forms, "form", "forms"));
+    (pages + failed > 0).then(|| format!("{shown} rendered, {forms} from them{failed_words}"))
 }
 
 fn setup(
@@ -379,7 +377,7 @@ fn setup(
     store: Arc<dyn Store>,
     stop: watch::Receiver<bool>,
     renderer: Option<Renderer>,
-    rendered: &mut Option<Arc<RenderTotals>>,
+    rendered: &mut Arc<RenderTotals>,
 ) -> anyhow::Result<Crawl> {
     let backlinks = backlinks::open(&plan, &store)?;
     let (spec, context) = (plan.run_spec(), plan.strategy_context(backlinks.is_some()));
@@ -393,16 +391,14 @@ fn setup(
     let fetch = archived(Arc::new(Network::new(plan.network)?), plan.warc.as_deref())?;
     let options = ClientOptions::new(plan.politeness, &plan.agent, plan.body_limit);
     let client = PoliteClient::new(Arc::clone(&fetch), options, stop.clone());
-    let browser = renderer.map(|renderer| (renderer, plan.render));
-    let has_browser = browser.is_some();
     let visit = RenderingVisit::new(
         (Arc::clone(&fetch), critic.clone() as _),
         (client, plan.politeness.delay),
-        browser,
+        (renderer, plan.render),
         (Arc::clone(&store), topic.name.clone()),
     )
-    .with_sitemap(&spec.seeds, &plan.scope);
-    *rendered = has_browser.then(|| Arc::clone(&visit.counters));
+    .with_seeds(&spec.seeds, &plan.scope);
+    *rendered = Arc::clone(&visit.counters);
     Ok(CrawlBuilder::new(store, spec, entry.make(&context), critic, fetch)
         .rendering(visit)
         .backlinks(backlinks)

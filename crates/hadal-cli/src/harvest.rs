@@ -4,7 +4,7 @@
 //! `hadal::harvest`.
 
 use super::args::choices;
-use super::browser::{NO_BROWSER, Render, renderer};
+use super::browser::{self, NO_BROWSER, renderer};
 use super::crawl::stop_on_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
@@ -100,17 +100,8 @@ pub struct HarvestArgs {
     /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
-    /// Open pages in a browser: never, always, or auto [default: auto]; auto opens pages without a form that can be
-    /// sent, if a browser is installed, and types a test query into their search box
-    #[arg(
-        long,
-        help_heading = "Forms",
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    render: Render,
+    #[arg(long, help_heading = "Forms", value_name = "WHEN", help = browser::HELP)]
+    render: Option<String>,
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
@@ -140,6 +131,7 @@ impl HarvestArgs {
             ("harvest.max_bytes", "--max-bytes", once(&self.max_bytes)),
             ("harvest.max_time", "--max-time", once(&self.max_time)),
             ("harvest.concurrency", "--concurrency", once(&self.concurrency)),
+            ("render.pages", "--render", once(&self.render)),
         ]);
         [own, self.network.overrides()].concat()
     }
@@ -251,7 +243,7 @@ async fn on_page(
     if !session.is_quiet() {
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
-    let (posts, source, mode) = (args.posts(), super::find::SOURCE, args.render.mode());
+    let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render);
     let renderer = renderer(mode, session).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
     let audit = (!args.dry_run).then_some(store);

@@ -2,6 +2,7 @@
 
 use super::{CheckLevel, CheckResult};
 use hadal::config::Config;
+use hadal::render::RenderMode;
 use hadal::report::values::plural;
 use hadal::store::{Access, StoreError};
 use std::fs::{File, TryLockError};
@@ -129,8 +130,8 @@ pub fn proxy() -> CheckResult {
     }
 }
 
-/// Names the browser that `--render` uses, and starts it once.
-pub fn browser() -> CheckResult {
+/// Names the browser that renders pages, and starts it once.
+pub fn browser(config: Option<&Config>) -> CheckResult {
     let Some(file) = hadal::render::find_browser() else {
         return check(
             "browser",
@@ -143,9 +144,12 @@ pub fn browser() -> CheckResult {
         let advice = "pages are not rendered; on Debian, the package chromium-sandbox may be missing";
         return check("browser", CheckLevel::Warn, format!("{file_name} does not start: {fault}; {advice}"));
     }
-    let sandbox =
-        if hadal::render::is_root() { ", without its sandbox because hadal runs as root" } else { "" };
-    check("browser", CheckLevel::Ok, format!("{file_name} renders pages{sandbox}"))
+    let pages = match config.map(|config| config.render).unwrap_or_default() {
+        RenderMode::Never => "no page, because render.pages is never",
+        RenderMode::Auto => "pages that suggest a search by script",
+        RenderMode::Always => "all pages, because render.pages is always",
+    };
+    check("browser", CheckLevel::Ok, format!("{file_name} renders {pages}"))
 }
 
 /// Checks that the public network is reachable. The only check that sends requests.

@@ -51,7 +51,7 @@ pub fn run(args: &DoctorArgs, common: &Common) -> anyhow::Result<Exit> {
         findings.extend(checks::store(&config.store.url));
         findings.push(checks::contact(config));
     }
-    findings.extend([checks::resolver(), checks::proxy(), checks::browser()]);
+    findings.extend([checks::resolver(), checks::proxy(), checks::browser(checked.as_ref().ok())]);
     if args.online {
         findings.push(checks::online());
     }

@@ -6,7 +6,7 @@
 mod in_order;
 mod inputs;
 
-use super::browser::requested_renderer;
+use super::browser::{NO_BROWSER, renderer};
 use super::exit::{Exit, Usage};
 use super::network;
 use super::network::NetworkArgs;
@@ -278,12 +278,15 @@ impl WebPages {
         let options = ClientOptions { retries: false, max_wait: MAX_WAIT, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
         let mode = if args.render { RenderMode::Always } else { RenderMode::Never };
-        let browser = match requested_renderer(mode, session) {
+        let browser = match renderer(mode, session) {
             Some(renderer) => {
                 Some((with_thumbnails(renderer, args), open(&session.config.store.url, Access::Crawl)?))
             }
             None => None,
         };
+        if args.render && browser.is_none() && !session.is_quiet() {
+            writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
+        }
         Ok(Some(WebPages { runtime, client, browser }))
     }
 }

@@ -28,6 +28,7 @@ mod links;
 mod loose;
 mod opensearch;
 mod outline;
+mod page_scripts;
 mod prescan;
 mod scan;
 mod script_links;
@@ -44,6 +45,7 @@ pub(crate) use limits::truncate;
 pub use opensearch::opensearch_form;
 pub use outline::Outline;
 pub(crate) use outline::{OutlineNode, tag};
+pub use page_scripts::{PageScripts, page_scripts};
 pub use search_action::search_action_form;
 pub use sitemap::{Sitemap, sitemap, sitemap_links};
 

@@ -17,6 +17,7 @@ use crate::engine::Probing;
 use crate::fetch::network::{ConnectTo, Timeouts};
 use crate::output::terminal::Color;
 use crate::polite::Politeness;
+use crate::render::RenderMode;
 use crate::topic::TopicFolder;
 use hadal_core::harvest::policy::PolicyRegistry;
 use hadal_core::harvest::session::DetailMode;
@@ -53,6 +54,8 @@ pub struct Config {
     pub topics: TopicFolder,
     /// Folder of classifiers that replace the built-in ones.
     pub models: Option<PathBuf>,
+    /// Pages that are opened in a browser.
+    pub render: RenderMode,
     /// Folder for pictures of rendered pages.
     pub thumbnails: Option<PathBuf>,
     pub color: Color,

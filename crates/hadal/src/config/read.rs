@@ -11,6 +11,7 @@ use crate::backlinks::source::{EXPECTED, Source};
 use crate::choice::{Choice, nearest};
 use crate::engine::{ProbeWhen, Probing};
 use crate::output::terminal::Color;
+use crate::render::RenderMode;
 use crate::topic::TopicFolder;
 use hadal_core::harvest::session::DetailMode;
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ impl Config {
             },
             topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),
             models: layers.folder("models.folder")?,
+            render: render(layers)?,
             thumbnails: layers.new_folder("render.thumbnails")?,
             color: color(layers)?,
         })
@@ -159,6 +161,12 @@ fn details(layers: &Layers) -> Checked<DetailMode> {
     };
     let checked = layers.read("harvest.details", "never, auto or always", read);
     layers.suggest("harvest.details", ["never", "auto", "always"], checked)
+}
+
+fn render(layers: &Layers) -> Checked<RenderMode> {
+    let read = |value: &Value| RenderMode::from_name(value.as_str()?);
+    let checked = layers.read("render.pages", "never, auto or always", read);
+    layers.suggest("render.pages", ["never", "auto", "always"], checked)
 }
 
 fn group_commit(layers: &Layers) -> Checked<Duration> {
@@ -367,6 +375,7 @@ mod tests {
             ("store.group_commit", "1s"),
             ("topics.folder", ""),
             ("models.folder", "no/such/folder"),
+            ("render.pages", "some"),
             ("output.color", "blue"),
         ] {
             let error = checked(key, value).expect_err(key).to_string();

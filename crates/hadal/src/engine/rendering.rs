@@ -20,19 +20,22 @@ use hadal_core::html::{self, Sitemap};
 use hadal_core::http::{Request, Response};
 use hadal_core::identity::{FormId, form_id};
 use hadal_core::page::{FieldKind, Form, Link, Page};
-use hadal_core::scripted::rendering::{RenderReason, gains_fields, is_scripted, may_render, render_reason};
+use hadal_core::scripted::rendering::{RenderNeed, RenderReason};
+use hadal_core::scripted::rendering::{gains_fields, is_scripted, render_allowance, render_need};
 use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use url::Url;
+use url::{Position, Url};
 
 /// Maximum number of pages rendered at the same time. Guess.
 const MAX_AT_ONCE: usize = 2;
 /// After this many rendered pages without a new form, no further page of the site is rendered. Guess.
 const MAX_FRUITLESS: u32 = 2;
+/// Pages on sites of seeds that are rendered whatever they cost: the user knows these sites. Guess.
+const MAX_SEED_PAGES: u64 = 5;
 /// On a page that is not on topic, a search box is rendered only if its P(relevant) is at least this. Guess.
 const MIN_P_RELEVANT: f32 = 0.2;
 /// Sitemaps read beside the first one. Guess.
@@ -50,8 +53,10 @@ pub struct RenderingVisit {
     pub client: PoliteClient,
     /// Pause after the request for the page.
     pub pause: Duration,
-    /// Browser that renders pages, if there is one, and the pages that it renders.
-    pub browser: Option<(Renderer, RenderMode)>,
+    /// Browser that renders pages, if there is one.
+    pub browser: Option<Renderer>,
+    /// Pages that are rendered.
+    pub mode: RenderMode,
     /// Store with the audit log of test queries.
     pub store: Arc<dyn Store>,
     /// Topic of the crawl.
@@ -60,8 +65,11 @@ pub struct RenderingVisit {
     pub counters: Arc<RenderTotals>,
     /// Part of the crawl's request budget for further requests.
     pub reserve: Arc<RequestReserve>,
-    /// Seeds of a crawl of one site. The sitemap of the site is read with the first of them.
-    site_seeds: Vec<Url>,
+    seeds: Vec<Url>,
+    /// Sites of the seeds.
+    seed_sites: FxHashSet<Site>,
+    /// The crawl is of one site. Its sitemap is read with the first seed.
+    is_of_one_site: bool,
     places: Semaphore,
     descriptions: Mutex<FxHashSet<LinkId>>,
     tried: Mutex<TriedPages>,
@@ -87,6 +95,8 @@ pub struct RenderTotals {
     pub forms: AtomicU64,
     /// Pages on which the browser failed.
     pub failed: AtomicU64,
+    /// Pages that would have been rendered if there were a browser.
+    pub without_browser: AtomicU64,
     /// Pages that the session visited.
     visited: AtomicU64,
     /// Requests of rendered pages.
@@ -96,10 +106,22 @@ pub struct RenderTotals {
 }
 
 impl RenderTotals {
-    fn may_render(&self) -> bool {
-        let [visited, requests, relevant] =
-            [&self.visited, &self.requests, &self.relevant].map(|count| count.load(Ordering::Relaxed));
-        may_render(visited, requests, relevant)
+    /// Takes the requests that a page will probably send from the allowance; false if it is spent.
+    fn reserve(&self, requests: u64, is_on_seed_site: bool) -> bool {
+        let [visited, spent, relevant, pages] = [&self.visited, &self.requests, &self.relevant, &self.pages]
+            .map(|count| count.load(Ordering::Relaxed));
+        let is_free = is_on_seed_site && pages < MAX_SEED_PAGES;
+        let is_granted = is_free || render_allowance(visited, spent, relevant) >= requests;
+        if is_granted {
+            self.requests.fetch_add(requests, Ordering::Relaxed);
+        }
+        is_granted
+    }
+
+    /// Replaces the reserved requests by those that were sent.
+    fn settle(&self, reserved: u64, sent: u64) {
+        self.requests.fetch_add(sent, Ordering::Relaxed);
+        self.requests.fetch_sub(reserved, Ordering::Relaxed);
     }
 }
 
@@ -108,7 +130,7 @@ impl RenderingVisit {
     pub fn new(
         (fetch, critic): (Arc<dyn Fetch>, Arc<dyn Critic>),
         (client, pause): (PoliteClient, Duration),
-        browser: Option<(Renderer, RenderMode)>,
+        (browser, mode): (Option<Renderer>, RenderMode),
         (store, topic): (Arc<dyn Store>, String),
     ) -> RenderingVisit {
         let (counters, reserve, descriptions) = (Arc::default(), Arc::default(), Mutex::default());
@@ -119,26 +141,35 @@ impl RenderingVisit {
             client,
             pause,
             browser,
+            mode,
             store,
             topic,
             counters,
             reserve,
-            site_seeds: Vec::new(),
+            seeds: Vec::new(),
+            seed_sites: FxHashSet::default(),
+            is_of_one_site: false,
             places,
             descriptions,
             tried: Mutex::default(),
         }
     }
 
-    /// Reads the sitemap if all seeds are on one site and the scope has patterns: a crawl of a site, not of a topic.
-    pub fn with_sitemap(self, seeds: &[Url], scope: &Scope) -> RenderingVisit {
+    /// Names the seeds. If all are on one site and the scope has patterns, the crawl is of a site, not of a topic, and reads
+    /// its sitemap.
+    pub fn with_seeds(self, seeds: &[Url], scope: &Scope) -> RenderingVisit {
         let is_same = |pair: &[Url]| Site::of(&pair[0]) == Site::of(&pair[1]);
-        let is_one_site = scope.has_patterns() && seeds.windows(2).all(is_same);
-        RenderingVisit { site_seeds: if is_one_site { seeds.to_vec() } else { Vec::new() }, ..self }
+        let is_of_one_site = scope.has_patterns() && seeds.windows(2).all(is_same);
+        let seed_sites = seeds.iter().map(Site::of).collect();
+        RenderingVisit { seeds: seeds.to_vec(), seed_sites, is_of_one_site, ..self }
     }
 
-    fn looks_further(&self, url: &Url, reason: Option<RenderReason>, examined: &ExaminedPage) -> bool {
-        reason.is_some() || undescribed_search(examined).is_some() || self.site_seeds.contains(url)
+    fn reads_sitemap(&self, url: &Url) -> bool {
+        self.is_of_one_site && self.seeds.contains(url)
+    }
+
+    fn looks_further(&self, url: &Url, need: Option<RenderNeed>, examined: &ExaminedPage) -> bool {
+        need.is_some() || undescribed_search(examined).is_some() || self.reads_sitemap(url)
     }
 
     /// Looks further at an examined page.
@@ -146,19 +177,18 @@ impl RenderingVisit {
         &self,
         url: &Url,
         response: Response,
-        reason: Option<RenderReason>,
+        need: Option<RenderNeed>,
         examined: ExaminedPage,
     ) -> ExaminedPage {
         let client = self.client.with_budget(RequestBudget::of_page(&self.reserve));
         let description = undescribed_search(&examined).filter(|link| self.is_first(link));
-        let reason = reason.filter(|reason| self.is_promising(url, *reason, &examined));
-        let is_rendered = reason.is_some();
-        let mut further = match (reason, description) {
-            (Some(reason), _) => self.render(url, response, reason, &examined, &client).await,
+        let need = need.filter(|need| self.is_promising(url, *need, &examined));
+        let mut further = match (need, description) {
+            (Some(need), _) => self.render(url, response, need.reason, &examined, &client).await,
             (None, Some(link)) => self.describe(&link, &examined.page, &client).await,
             (None, None) => None,
         };
-        if self.site_seeds.contains(url) {
+        if self.reads_sitemap(url) {
             let links = self.sitemap_links(url, &client).await;
             let (page, _) = further.get_or_insert_with(|| (examined.page.clone(), None));
             page.links.extend(links);
@@ -171,15 +201,15 @@ impl RenderingVisit {
         let examined = match further {
             Some((page, learned)) => {
                 let shown = with_evidence(judged(page, url, self.critic.as_ref()), learned);
-                if is_rendered {
+                if need.is_some() {
                     self.counters.relevant.fetch_add(new_relevant(&shown, &examined), Ordering::Relaxed);
                 }
                 shown
             }
             None => examined,
         };
-        if is_rendered {
-            self.counters.requests.fetch_add(script_requests, Ordering::Relaxed);
+        if let Some(need) = need {
+            self.counters.settle(need.requests, script_requests);
         }
         ExaminedPage { script_requests, script_bytes, ..examined }
     }
@@ -193,7 +223,7 @@ impl RenderingVisit {
         examined: &ExaminedPage,
         client: &PoliteClient,
     ) -> Option<FurtherPage> {
-        let (renderer, _) = self.browser.as_ref()?;
+        let renderer = self.browser.as_ref()?;
         let _place = self.places.acquire().await.ok()?;
         client.pause(self.pause).await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
@@ -223,15 +253,26 @@ impl RenderingVisit {
     }
 
     /// True if rendering may bring a form that no page before it showed. Notes the page as tried.
-    fn is_promising(&self, url: &Url, reason: RenderReason, examined: &ExaminedPage) -> bool {
+    fn is_promising(&self, url: &Url, need: RenderNeed, examined: &ExaminedPage) -> bool {
         let mut tried = self.tried();
         let is_barren = tried.fruitless.get(&Site::of(url)).is_some_and(|pages| *pages >= MAX_FRUITLESS);
-        let is_always = self.browser.as_ref().is_some_and(|(_, mode)| *mode == RenderMode::Always);
+        let is_always = self.mode == RenderMode::Always;
         let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
-        let scripted = examined.page.forms.iter().filter(|form| needs_script(form));
-        let new = scripted.filter(|form| tried.forms.insert(tried_id(form, url))).count();
-        is_always
-            || !is_barren && self.counters.may_render() && (reason == RenderReason::EmptyPage || new > 0)
+        let ids =
+            examined.page.forms.iter().filter(|form| needs_script(form)).map(|form| tried_id(form, url));
+        let new: Vec<FormId> = ids.filter(|id| !tried.forms.contains(id)).collect();
+        let may_show_more = !is_barren && (need.reason == RenderReason::EmptyPage || !new.is_empty());
+        let is_granted = (is_always || may_show_more)
+            && self.counters.reserve(need.requests, self.seed_sites.contains(&Site::of(url)));
+        if !is_granted {
+            return false;
+        }
+        tried.forms.extend(new);
+        if self.browser.is_none() {
+            self.counters.without_browser.fetch_add(1, Ordering::Relaxed);
+            self.counters.settle(need.requests, 0);
+        }
+        self.browser.is_some()
     }
 
     /// Fetches the OpenSearch description of a page. Returns the page with its form.
@@ -317,7 +358,15 @@ fn merged(page: Page, rendered: RenderedPage, reason: RenderReason, url: &Url) -
         // A page may have both a box and a form that gains fields.
         RenderReason::ScriptedBox | RenderReason::ScriptedFields => with_added_fields(page, shown),
     };
-    page.forms.extend(search.map(|search| search.form));
+    // A box of a form that needs no script sends the request of that form.
+    let place = |form: &Form| (form.method, form.action[..Position::AfterPath].to_string());
+    let is_plain = |found: &Form| {
+        page.forms
+            .iter()
+            .any(|form| !is_scripted(form) && query_field(form).is_some() && place(form) == place(found))
+    };
+    let learned = search.map(|search| search.form).filter(|form| !is_plain(form));
+    page.forms.extend(learned);
     let added = page.forms.iter().filter(|form| !known.contains(&form_id(form, url))).count();
     (page, added as u64)
 }
@@ -345,19 +394,19 @@ impl Visit for RenderingVisit {
             let Some((body, content_type)) = page else { return (exchange, None) };
             self.counters.visited.fetch_add(1, Ordering::Relaxed);
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
-            let mode = self.browser.as_ref().map_or(RenderMode::Never, |(_, mode)| *mode);
+            let mode = self.mode;
             let read = move |body: &[u8]| {
                 let examined = examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &used);
-                let reason = reason_for(&examined, body, mode);
-                let kept = if reason.is_some() { body.to_vec() } else { Vec::new() };
-                (examined, reason, kept)
+                let need = need_for(&examined, body, mode);
+                let kept = if need.is_some() { body.to_vec() } else { Vec::new() };
+                (examined, need, kept)
             };
             let read = on_parse_thread(body, read).await;
-            let Some((examined, reason, body)) = read else { return (exchange, None) };
+            let Some((examined, need, body)) = read else { return (exchange, None) };
             let examined = match &exchange.result {
-                Ok(response) if self.looks_further(&request.url, reason, &examined) => {
+                Ok(response) if self.looks_further(&request.url, need, &examined) => {
                     let response = Response { body, ..response.clone() };
-                    self.look_further(&request.url, response, reason, examined).await
+                    self.look_further(&request.url, response, need, examined).await
                 }
                 _ => examined,
             };
@@ -366,8 +415,8 @@ impl Visit for RenderingVisit {
     }
 }
 
-/// Reason to render a page in this mode.
-fn reason_for(examined: &ExaminedPage, body: &[u8], mode: RenderMode) -> Option<RenderReason> {
+/// Need to render a page in this mode.
+fn need_for(examined: &ExaminedPage, body: &[u8], mode: RenderMode) -> Option<RenderNeed> {
     let page = &examined.page;
     let is_on_topic = examined.verdict.p_topic >= MIN_ACCEPTED_P;
     // A box that is hardly of the topic is not worth a browser.
@@ -377,10 +426,14 @@ fn reason_for(examined: &ExaminedPage, body: &[u8], mode: RenderMode) -> Option<
         let worth = verdict.filter(|verdict| is_on_topic || verdict.p_relevant >= MIN_P_RELEVANT);
         worth.map_or(0.0, |verdict| verdict.p_searchable)
     };
-    let reason = render_reason(page, body, p_searchable);
+    let need = || render_need(page, body, p_searchable);
     match mode {
         RenderMode::Never => None,
-        RenderMode::Auto => reason.filter(|reason| is_on_topic || *reason != RenderReason::ScriptedFields),
-        RenderMode::Always => Some(reason.unwrap_or(RenderReason::ScriptedBox)),
+        RenderMode::Auto => need().filter(|need| is_on_topic || need.reason != RenderReason::ScriptedFields),
+        // The user allows what it takes.
+        RenderMode::Always => {
+            let reason = need().map_or(RenderReason::ScriptedBox, |need| need.reason);
+            Some(RenderNeed { reason, requests: 0 })
+        }
     }
 }

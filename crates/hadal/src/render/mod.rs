@@ -51,11 +51,23 @@ const LOADED_AFTER: Duration = Duration::from_millis(500);
 pub enum RenderMode {
     /// No browser.
     Never,
-    /// Pages that suggest a scripted search, if a browser is installed.
+    /// Pages that suggest a search by script, if a browser is installed.
     #[default]
     Auto,
     /// Every page.
     Always,
+}
+
+impl RenderMode {
+    /// Mode with this name: `never`, `auto` or `always`.
+    pub fn from_name(name: &str) -> Option<RenderMode> {
+        match name {
+            "never" => Some(RenderMode::Never),
+            "auto" => Some(RenderMode::Auto),
+            "always" => Some(RenderMode::Always),
+            _ => None,
+        }
+    }
 }
 
 /// Limits of one rendered page.
@@ -260,7 +272,8 @@ impl ScriptCache {
 
     fn keep(&self, url: &Url, response: &Response) {
         let control = response.headers.get("cache-control").unwrap_or_default();
-        if response.status != 200 || control.contains("no-store") {
+        let is_final = matches!(response.status, 200 | 403 | 404 | 410);
+        if !is_final || control.contains("no-store") {
             return;
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! Searches by script in a real browser: learned, harvested without it, and nothing else sent.
 
-use hadal::engine::{Budget, CrawlBuilder, CrawlSummary, RenderTotals, RenderingVisit, crawl};
+use hadal::engine::{Budget, CrawlBuilder, CrawlSummary, RenderTotals, RenderingVisit, Scope, crawl};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
@@ -118,9 +118,10 @@ impl Bench {
         let visit = RenderingVisit::new(
             (fetch.clone(), critic.clone()),
             (self.client.clone(), Duration::ZERO),
-            Some((Renderer::installed().unwrap(), mode)),
+            (Renderer::installed(), mode),
             (self.store.clone(), topic),
         );
+        let visit = visit.with_seeds(&spec.seeds, &Scope::default());
         let counters = visit.counters.clone();
         let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
         let setup = CrawlBuilder::new(self.store.clone(), spec, strategy, critic, fetch)
