@@ -17,6 +17,7 @@ mod guide;
 mod harvest;
 mod harvested;
 mod judge;
+mod killed_browser;
 mod lessons;
 mod listing;
 mod mcp;

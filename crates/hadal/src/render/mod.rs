@@ -22,7 +22,7 @@ mod search_trial;
 mod tab;
 mod unfolding;
 
-pub use process::{browser_fault, find_browser, is_root};
+pub use process::{browser_fault, find_browser};
 pub use search_trial::{LearnedSearch, SearchTrial};
 
 use crate::polite::PoliteClient;
@@ -229,9 +229,6 @@ impl Renderer {
         match &running.devtools {
             Some(devtools) => Ok(Arc::clone(devtools)),
             None => {
-                if is_root() {
-                    tracing::warn!("running as root, so the browser runs without its sandbox");
-                }
                 let devtools = Arc::new(DevTools::start(&self.program)?);
                 running.devtools = Some(Arc::clone(&devtools));
                 Ok(devtools)

@@ -15,7 +15,21 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "goog
 /// Start of the names of the folders for browser files.
 const FOLDER: &str = "hadal-browser-";
 /// Shell command that moves the pipes.
-const MOVE_PIPES: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null";
+const MOVE_PIPES: &str = "exec 3<&0 4>&1 0</dev/null 1>/dev/null; ";
+/// Shell command that becomes the browser.
+const START: &str = "exec \"$0\" \"$@\"";
+/// Shell command that becomes the browser as the user `nobody`, because a page must not run as root and the sandbox of
+/// the browser does not start as root. The sandbox is left out where the system
+/// forbids the namespaces it needs, and the browser runs as root where `nobody` may not read its files.
+const START_AS_NOBODY: &str = "\
+    as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups --'; \
+    usable() { \"$@\" test -x \"$program\" -a -w \"$HOME\" 2>/dev/null; }; \
+    program=$0; \
+    if usable $as_nobody unshare --user; then exec $as_nobody \"$0\" \"$@\"; fi; \
+    if usable $as_nobody; then exec $as_nobody \"$0\" --no-sandbox \"$@\"; fi; \
+    exec \"$0\" --no-sandbox \"$@\"";
+/// User and group `nobody` in `START_AS_NOBODY`.
+const NOBODY: u32 = 65_534;
 
 /// Options of the browser. It gets all answers through the pipe; the proxy refuses everything else.
 const OPTIONS: [&str; 27] = [
@@ -55,8 +69,8 @@ pub fn find_browser() -> Option<PathBuf> {
     candidates.into_iter().find(|file| file.is_file())
 }
 
-/// True when hadal runs as root. Then the browser runs without its sandbox, which does not start as root.
-pub fn is_root() -> bool {
+/// True when hadal runs as root.
+fn is_root() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let user = status.lines().find_map(|line| line.strip_prefix("Uid:"));
     user.and_then(|line| line.split_whitespace().nth(1)).is_some_and(|id| id == "0")
@@ -65,13 +79,8 @@ pub fn is_root() -> bool {
 /// Starts a browser on an empty page and waits for its end. Returns the reason if it fails.
 pub fn browser_fault(program: &Path) -> Option<String> {
     let folder = new_folder().ok()?;
-    let mut command = Command::new(program);
-    command.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
-    if is_root() {
-        command.arg("--no-sandbox");
-    }
-    command.arg(format!("--user-data-dir={}", folder.display())).arg("about:blank").stdin(Stdio::null());
-    let ended = command.output();
+    let options = ["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"];
+    let ended = browser_command("", program, &options, &folder).stdin(Stdio::null()).output();
     std::fs::remove_dir_all(&folder).ok();
     match ended {
         Ok(output) if output.status.success() => None,
@@ -88,6 +97,17 @@ pub fn browser_fault(program: &Path) -> Option<String> {
     }
 }
 
+/// Command that starts a browser on an empty page, never as root. `before` is a shell command that runs first.
+fn browser_command(before: &str, program: &Path, options: &[&str], folder: &Path) -> Command {
+    let start = if is_root() { START_AS_NOBODY } else { START };
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(format!("{before}{start}")).arg(program).args(options);
+    command.arg(format!("--user-data-dir={}", folder.display())).arg("about:blank");
+    // The browser writes files outside its folder otherwise.
+    command.env("HOME", folder);
+    command
+}
+
 /// A browser process. Dropping it ends the process and removes its folder.
 pub struct BrowserProcess {
     child: Child,
@@ -99,12 +119,7 @@ impl BrowserProcess {
     pub fn start(program: &Path) -> io::Result<(BrowserProcess, ChildStdin, ChildStdout)> {
         remove_old_folders();
         let folder = new_folder()?;
-        let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(MOVE_PIPES).arg(program).args(OPTIONS);
-        if is_root() {
-            command.arg("--no-sandbox");
-        }
-        command.arg(format!("--user-data-dir={}", folder.display())).arg("about:blank");
+        let mut command = browser_command(MOVE_PIPES, program, &OPTIONS, &folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
@@ -128,6 +143,9 @@ fn new_folder() -> io::Result<PathBuf> {
     let number = STARTED.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("{FOLDER}{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
+    if is_root() {
+        std::os::unix::fs::chown(&folder, Some(NOBODY), Some(NOBODY))?;
+    }
     Ok(folder)
 }
 
