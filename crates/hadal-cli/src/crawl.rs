@@ -146,7 +146,8 @@ fn summary_line(summary: &CrawlSummary) -> String {
     }
     if let Some(refused) = counters.errors.get(&FailureKind::Fetch(FetchError::PrivateAddress)) {
         words.push_str(&format!(
-            "\n{refused} links point at private addresses; add --allow-private --fresh to visit them"
+            "\n{} private addresses; add --allow-private --fresh to visit them",
+            plural(*refused, "link points at", "links point at")
         ));
     }
     words
