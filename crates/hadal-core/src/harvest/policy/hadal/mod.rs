@@ -180,11 +180,13 @@ impl HadalPolicy {
         let class = WordClass::of(word, self.words.language);
         let is_surely_findable =
             before.title.records > 0.0 || (before.records() > 0.0 && class.is_unspaced());
-        if is_surely_findable || (before.records() > 0.0 && shown > 0) {
+        // Sizes, dates and addresses of records consist of numbers and short words that no form indexes.
+        let tells_class = before.records() > 0.0 && class != WordClass::Plain && rates.indexes_bodies();
+        if is_surely_findable || tells_class || (before.records() > 0.0 && shown > 0) {
             self.indexed.learn(class, shown > 0);
         }
         match answer.total {
-            _ if shown == 0 && is_surely_findable => return,
+            _ if shown == 0 && (is_surely_findable || tells_class) => return,
             _ if !is_cut => self.yields.learn_complete(&before, &counts),
             Some(StatedTotal::Exactly(total)) => {
                 let by_total = self.yields.learn_stated_total(&before, total as f64);

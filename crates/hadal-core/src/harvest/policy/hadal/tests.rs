@@ -62,6 +62,20 @@ fn word_classes_that_are_not_indexed_are_given_up() {
 }
 
 #[test]
+fn numbers_that_records_show_and_the_form_does_not_index_are_given_up() {
+    // Every record shows its size, as in "boat 417 bytes".
+    let text = |at: usize| format!("w{} w{} x{at} {}", at % 41, 41 + at * 7 % 89, 100 + at * 13 % 60);
+    let texts = (0..900).map(|at| (String::new(), text(at))).collect();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut database = TestDatabase::of(texts).without(is_number);
+    database.states_totals = true;
+    let first = PolicyContext { first_words: vec!["w1".into()], ..PolicyContext::default() };
+    let sent = database.harvest(&mut HadalPolicy::new(&first), 700, 400);
+    let numbers = sent.iter().filter(|(word, ..)| is_number(word)).count();
+    assert!(records(&sent) >= 700 && numbers <= 6, "{numbers} numbers of {}", sent.len());
+}
+
+#[test]
 fn each_stem_is_asked_once_where_the_form_matches_stems() {
     let roots = ["boat", "sail", "mast", "anchor", "storm", "island", "captain", "deck", "wave", "harbor"];
     let endings = ["", "s", "ed", "ing"];

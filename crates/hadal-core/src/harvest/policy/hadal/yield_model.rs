@@ -92,6 +92,9 @@ const MIN_STATED_WEIGHT: f64 = 5.0;
 /// records over the page length, so its level 1 begins at one page. Guess.
 const LEVELS: usize = 12;
 
+/// Least share of known records that return for words outside titles, if the form indexes texts. Guess.
+const INDEXED_BODIES: f64 = 0.5;
+
 /// Initial values of the ratios, as (value, weight in expected records). Guesses.
 const LAMBDA_PRIOR: (f64, f64) = (10.0, 1.0);
 const RETURN_PRIOR: (f64, f64) = (1.0, 10.0);
@@ -182,6 +185,11 @@ impl YieldRates {
     /// `beta`: matching records per matching record that shows the word.
     pub fn beta(&self) -> f64 {
         self.beta
+    }
+
+    /// True if the form finds most words that records show outside their titles.
+    pub fn indexes_bodies(&self) -> bool {
+        self.return_rates[1] > INDEXED_BODIES
     }
 
     /// `G`: weight of the seen records that match and show the word.
