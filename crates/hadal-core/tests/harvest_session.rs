@@ -372,6 +372,54 @@ impl SearchSite for ForeignRecords {
     }
 }
 
+/// Server's response to the parameter for the page size that its result pages link to.
+#[derive(Clone, Copy, PartialEq)]
+enum SizeParameter {
+    Obeyed,
+    Ignored,
+    Refused,
+}
+
+/// A search that shows ten records per page and links to larger pages.
+struct SizedSearch {
+    records: usize,
+    parameter: Option<SizeParameter>,
+}
+
+impl SearchSite for SizedSearch {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let plain = PlainSearch { records: self.records }.answer(request);
+        let Some(parameter) = self.parameter.filter(|_| request.url.path() == "/find") else { return plain };
+        let (word, sent) = (value(request, "q").to_lowercase(), value(request, "per_page"));
+        if parameter == SizeParameter::Refused && !sent.is_empty() {
+            return (500, None, frame("<h1>Internal server error</h1>"));
+        }
+        let size = sent.parse().ok().filter(|_| parameter == SizeParameter::Obeyed).unwrap_or(10);
+        let page = value(request, "page").parse().unwrap_or(0);
+        let is_match = |record: &usize| title(*record).split(' ').any(|known| known == word);
+        let found: Vec<usize> = (0..self.records).filter(is_match).collect();
+        let link = |next: usize| format!("/find?q={word}&per_page={sent}&page={next}");
+        let sizes: String =
+            [25, 100].iter().map(|n| format!("<a href='/find?q={word}&per_page={n}'>{n}</a> ")).collect();
+        (200, None, results(&found, page, size, link).replace("<ul", &format!("<p>Show {sizes}</p><ul")))
+    }
+}
+
+#[test]
+fn larger_pages_are_used_once_they_were_seen_to_work() {
+    let requests = |parameter| {
+        let found = run(&mut SizedSearch { records: 400, parameter }, "hadal", 300);
+        assert_eq!(found.records.len(), 400, "{:?}", found.ending);
+        found.requests
+    };
+    let without = requests(None);
+    let obeyed = requests(Some(SizeParameter::Obeyed));
+    assert!(2 * obeyed < without, "{obeyed} instead of {without}");
+    for parameter in [SizeParameter::Ignored, SizeParameter::Refused] {
+        assert!(requests(Some(parameter)) <= without + 2, "a trial in vain costs one request");
+    }
+}
+
 #[test]
 fn words_of_other_pages_of_the_site_are_sent_if_those_of_the_search_page_match_nothing() {
     let found = run(&mut ForeignRecords, "hadal", 200);
@@ -487,6 +535,50 @@ fn the_size_of_the_index_is_no_total_of_a_query() {
     let truth: BTreeSet<String> = (0..240).map(title).collect();
     assert_eq!(run.records.difference(&truth).collect::<Vec<_>>(), Vec::<&String>::new());
     assert!(run.records.len() >= 230, "{} records", run.records.len());
+}
+
+/// Sends each of its words once.
+struct FixedWords(Vec<&'static str>);
+
+impl Policy for FixedWords {
+    fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
+        self.0.first().map(|word| Query::words(word))
+    }
+
+    fn learn(&mut self, answer: &QueryOutcome<'_>) {
+        self.0.retain(|word| *word != answer.query.words);
+    }
+
+    fn top_queries(&self, _: &RequestCosts, _: usize) -> Vec<(Query, f64)> {
+        Vec::new()
+    }
+}
+
+/// A plain search whose hints on a page without results all contain the word "the".
+struct WordyHints {
+    plain: PlainSearch,
+}
+
+impl SearchSite for WordyHints {
+    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
+        let hints = "<p>Check the spelling of the search word(s) you used. If the spelling is correct and you only used
+            one word, try using one or more similar search words with the option Any.</p><p>If the spelling is correct
+            and you used more than one word with the option Any, try using one or more similar search words with the
+            same option.</p><p>If the spelling is correct and you used more than one word with the option All, try using
+            one or more of the same words with the option Any.</p>";
+        let (status, location, body) = self.plain.answer(request);
+        let nothing = format!("<h2>No matches were found for '{}'</h2>{hints}", value(request, "q"));
+        (status, location, body.replace("<p>Sorry, no items match your search.</p>", &nothing))
+    }
+}
+
+#[test]
+fn hints_that_contain_the_query_word_are_no_records() {
+    let policy = FixedWords(vec!["harbour", "lantern", "velvet", "the", "of"]);
+    let run = run_policy(&mut WordyHints { plain: PlainSearch { records: 240 } }, Box::new(policy), 400);
+    let truth: BTreeSet<String> = (0..240).map(title).collect();
+    assert_eq!(run.records.difference(&truth).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(run.records.len() >= 20);
 }
 
 #[test]

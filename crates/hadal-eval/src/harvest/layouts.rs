@@ -17,7 +17,7 @@ use hadal_core::harvest::policy::PolicyEntry;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
 use hadal_world::database::{
     Arrangement, Collection, Database, DatabaseConfig, DatabaseHosts, ExtraParameters, Layout, PageHabits,
-    Pager, Ranking, RecordAddress, SiteLanguage, TotalShown,
+    PageSizes, Pager, Ranking, RecordAddress, SiteLanguage, TotalShown,
 };
 use hadal_world::{Spec, World};
 use serde::Serialize;
@@ -94,6 +94,7 @@ fn cluttered(plain: Layout) -> Layout {
         side_list: true,
         echoing_filter: true,
         error_words: true,
+        page_sizes: PageSizes::Fixed,
     };
     Layout { address: RecordAddress::Parameter, extra_parameters, marks_words: true, habits, ..plain }
 }

@@ -280,6 +280,21 @@ pub struct PageHabits {
     pub echoing_filter: bool,
     /// One record in fifty quotes an error message.
     pub error_words: bool,
+    /// Control with which users choose the number of records per page.
+    pub page_sizes: PageSizes,
+}
+
+/// Control with which users choose the number of records per page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageSizes {
+    /// There is none.
+    #[default]
+    Fixed,
+    /// Select in the form.
+    Select,
+    /// Links on result pages.
+    Links,
 }
 
 impl PageHabits {
@@ -291,6 +306,8 @@ impl PageHabits {
             side_list: rng.chance(0.2),
             echoing_filter: rng.chance(0.2),
             error_words: rng.chance(0.2),
+            page_sizes: [PageSizes::Fixed, PageSizes::Select, PageSizes::Links]
+                [rng.weighted(&[6.0, 1.0, 1.0])],
         }
     }
 }

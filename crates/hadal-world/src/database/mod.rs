@@ -64,7 +64,8 @@ pub use config::{
 };
 pub use hosts::DatabaseHosts;
 pub use layout::{
-    Arrangement, ExtraParameters, HomeContent, Layout, PageHabits, Pager, RecordAddress, SiteLanguage,
+    Arrangement, ExtraParameters, HomeContent, Layout, PageHabits, PageSizes, Pager, RecordAddress,
+    SiteLanguage,
 };
 pub use list::{ConfigSource, DatabaseEntry, DatabaseList, DatabaseListError, RecordSource};
 pub use presets::Preset;
@@ -118,7 +119,7 @@ impl Database {
 
     /// One page of the results of a query. Faults show in [`Database::respond`] only.
     pub fn search(&self, query: &SearchQuery) -> SearchResult {
-        let size = self.config.page_size as usize;
+        let size = query.page_size.unwrap_or(self.config.page_size) as usize;
         let from = (query.page as usize).saturating_mul(size);
         self.slice(query, from..from.saturating_add(size))
     }

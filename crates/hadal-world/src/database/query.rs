@@ -13,6 +13,8 @@ pub struct SearchQuery {
     pub filters: Vec<Filter>,
     /// Number of the result page, from 0.
     pub page: u32,
+    /// Records per page, if the query sets it.
+    pub page_size: Option<u32>,
 }
 
 impl SearchQuery {

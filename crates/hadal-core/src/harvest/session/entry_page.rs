@@ -3,6 +3,7 @@
 //! Hidden values may be valid for one visit only. Whenever a page shows the form again, its hidden values are used
 //! for the next submission.
 
+use super::page_size::{self, PageSizeParameter};
 use crate::address::path_without_session;
 use crate::critic::probe::{nonsense_word, query_field};
 use crate::harvest::answer::MAX_DATA_BYTES;
@@ -24,6 +25,8 @@ pub struct EntryPage {
     charset: String,
     /// The server ignores the words of a query and always lists all records.
     ignores_words: bool,
+    /// Parameter for larger pages, once the server is known to obey it.
+    page_size: Option<PageSizeParameter>,
 }
 
 impl EntryPage {
@@ -35,7 +38,23 @@ impl EntryPage {
             page,
             charset: charset.to_string(),
             ignores_words: false,
+            page_size: None,
         }
+    }
+
+    /// Selects the largest page size in the fields of the form.
+    pub fn choose_largest_pages(&mut self) {
+        page_size::choose_largest(&mut self.form);
+    }
+
+    /// Asks for larger pages from now on.
+    pub fn set_page_size(&mut self, parameter: PageSizeParameter) {
+        self.page_size = Some(parameter);
+    }
+
+    /// Parameter for larger pages, if there is one.
+    pub fn page_size(&self) -> Option<&PageSizeParameter> {
+        self.page_size.as_ref()
     }
 
     /// Form id, which does not change with hidden values.
@@ -93,7 +112,9 @@ impl EntryPage {
             Some(link) => Request::get(self.with_current_values(&link.url)),
             None => {
                 let filled = query.filled_form(query_field(&self.form));
-                sent_from(submission(&self.form, &filled, &self.charset), &self.page)
+                let mut request = sent_from(submission(&self.form, &filled, &self.charset), &self.page);
+                self.page_size.iter().for_each(|size| size.apply(&mut request));
+                request
             }
         }
     }

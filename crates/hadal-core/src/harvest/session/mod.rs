@@ -35,6 +35,7 @@ mod guarded_policy;
 mod lookup;
 mod opening;
 mod opening_words;
+mod page_size;
 mod paused;
 mod query_sources;
 mod reading;
@@ -61,6 +62,7 @@ use ending::FailureStreak;
 use form_reader::FormReader;
 use found_records::FoundRecords;
 use opening::CalibrationQuery;
+use page_size::PageSizeTrial;
 use query_sources::QuerySources;
 use reading::AnswerReading;
 use redirects::FollowedRequest;
@@ -97,6 +99,7 @@ pub struct HarvestSession {
     records: FoundRecords,
     details: DetailPages,
     search_check: SearchCheck,
+    page_size: PageSizeTrial,
     completion: CompletionState,
     failures: FailureStreak,
     /// Time between two searches that the site asked for.
@@ -123,7 +126,12 @@ enum SessionStage {
 
 impl HarvestSession {
     /// Creates a session that has sent nothing yet.
-    pub fn new(entry_page: EntryPage, policy: Box<dyn Policy>, options: HarvestOptions) -> HarvestSession {
+    pub fn new(
+        mut entry_page: EntryPage,
+        policy: Box<dyn Policy>,
+        options: HarvestOptions,
+    ) -> HarvestSession {
+        entry_page.choose_largest_pages();
         HarvestSession {
             entry_request: FollowedRequest::new(Request::get(entry_page.page().clone())),
             entry_page,
@@ -132,6 +140,7 @@ impl HarvestSession {
             records: FoundRecords::default(),
             details: DetailPages::new(options.details),
             search_check: SearchCheck::default(),
+            page_size: PageSizeTrial::default(),
             completion: CompletionState::default(),
             failures: FailureStreak::default(),
             search_interval: None,
@@ -231,8 +240,12 @@ impl HarvestSession {
         let data_reader = browse.map(|(browse, rest)| {
             self.sources.browse.restore(browse);
             let (data_reader, rest) = postcard::take_from_bytes(rest).unwrap_or_default();
-            if postcard::from_bytes(rest).unwrap_or_default() {
+            let (ignores_words, rest) = postcard::take_from_bytes(rest).unwrap_or_default();
+            if ignores_words {
                 self.ignore_words();
+            }
+            if let Ok(Some(parameter)) = postcard::from_bytes(rest) {
+                self.entry_page.set_page_size(parameter);
             }
             data_reader
         });
@@ -240,7 +253,7 @@ impl HarvestSession {
     }
 
     /// Serialises what replayed queries do not restore: the answer readers, the browse state, and the fact that the
-    /// server ignores words.
+    /// server ignores words, and the page size.
     pub fn save(&self) -> Vec<u8> {
         let (reader, data_reader) = self.reader.saved();
         postcard::to_allocvec(&(
@@ -248,6 +261,7 @@ impl HarvestSession {
             self.sources.browse.save(),
             data_reader,
             self.entry_page.ignores_words(),
+            self.entry_page.page_size(),
         ))
         .unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use super::reading::AnswerReading;
 use super::redirects::FollowedRequest;
 use super::{FinishedQuery, HarvestSession, HarvestUpdate, ParsedResponse, SessionStage};
 use crate::critic::page_kind::stated_wait;
-use crate::harvest::answer::{Answer, AnswerKind, DataDocument};
+use crate::harvest::answer::{Answer, AnswerKind, DataDocument, NextPage};
 use crate::harvest::policy::{QueryOutcome, ReadingEnd};
 use crate::harvest::record::Record;
 use crate::html::Document;
@@ -123,6 +123,7 @@ impl HarvestSession {
         if is_query && self.search_check.shows_site_only(document, &reading.query, &answer) {
             answer = Answer::nothing();
         }
+        self.page_size.look_at(&document.page, reading, answer.records.len());
         PageReading { answer, shows_form, has_learned: read.is_sample || read.has_new_rules, is_refuted }
     }
 
@@ -165,7 +166,11 @@ impl HarvestSession {
         }
         reading.add_page(&mut answer);
         let (kind, query_number, shown) = (answer.kind, reading.number, answer.records.len());
+        let first_page = reading.next.request().clone();
+        let known = reading.records.len();
         let records = self.add_records(&mut reading, answer.records);
+        let repeated = shown - (reading.records.len() - known).min(shown);
+        self.end_page_size_trial(&mut answer.next, shown, repeated);
         reading.note_page(shown);
         let query = Some(reading.query.clone()).filter(|_| !records.is_empty());
         let update =
@@ -177,15 +182,32 @@ impl HarvestSession {
             }
             None => Some(ReadingEnd::LastPage),
             Some(next) => {
-                reading.continue_at(next);
                 self.sources.add_full_page(shown);
-                match self.options.is_enough(self.record_count()) {
-                    true => Some(ReadingEnd::Paused),
-                    false => self.sources.end_before_next_page(&reading, self.entry_page.lists_all()),
+                let is_enough = self.options.is_enough(self.record_count());
+                let trial = self.page_size.start(&first_page, &next, shown).filter(|_| !is_enough);
+                let (is_trial, is_list) = (trial.is_some(), self.entry_page.lists_all());
+                reading.continue_at(trial.unwrap_or(next));
+                match is_trial {
+                    _ if is_enough => Some(ReadingEnd::Paused),
+                    true => None,
+                    false => self.sources.end_before_next_page(&reading, is_list),
                 }
             }
         };
         self.continue_or_finish(reading, update)
+    }
+
+    /// Uses larger pages from now on if this page is one of `shown` records, `repeated` of them from the first page.
+    /// After a trial in vain, the next page is that of the site's own pager.
+    fn end_page_size_trial(&mut self, next: &mut Option<NextPage>, shown: usize, repeated: usize) {
+        match self.page_size.finish(shown, repeated, next.is_some()) {
+            Some(Ok(parameter)) => {
+                self.entry_page.set_page_size(parameter);
+                self.sources.add_full_page(shown);
+            }
+            Some(Err(own_next)) => *next = Some(own_next),
+            None => {}
+        }
     }
 
     /// Adds records to an answer. Returns the new ones with their positions.
@@ -210,6 +232,12 @@ impl HarvestSession {
 
     /// Ends a reading that failed, and the harvest after too many failures in a row.
     fn fail(&mut self, mut reading: Box<AnswerReading>, kind: AnswerKind, status: u16) -> HarvestUpdate {
+        if let Some(next) = self.page_size.fail() {
+            reading.continue_at(next);
+            let query_number = reading.number;
+            self.stage = SessionStage::Read(reading);
+            return HarvestUpdate { kind: Some(kind), query_number, ..HarvestUpdate::default() };
+        }
         reading.end = Some(ReadingEnd::Failed);
         if reading.own_pages() == 0 {
             reading.kind = kind;

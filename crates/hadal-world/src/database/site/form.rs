@@ -3,6 +3,7 @@
 use super::page::DatabasePage;
 use crate::database::collection::column::Column;
 use crate::database::config::{ControlKind, FilterControl};
+use crate::database::layout::PageSizes;
 use crate::database::shown::label_of;
 use crate::random::mix;
 use hadal_core::http::Method;
@@ -28,6 +29,9 @@ impl DatabasePage<'_> {
         }
         for control in &config.controls {
             self.control(control);
+        }
+        if config.layout.habits.page_sizes == PageSizes::Select {
+            self.page_size_select();
         }
         self.hidden();
         let label = self.wording.search[(self.style.phrase % 2) as usize];
@@ -132,6 +136,17 @@ impl DatabasePage<'_> {
         for (sent, shown) in options {
             let selected = if *sent == chosen { "selected" } else { "" };
             self.html.element("option", &[("value", sent), ("selected", selected)], shown);
+        }
+        self.html.close("select");
+    }
+
+    /// Writes the select for the page size.
+    fn page_size_select(&mut self) {
+        let present = self.requested_page_size();
+        self.html.open("select", &[("name", self.style.page_size)]);
+        for size in self.database.page_sizes() {
+            let selected = if size == present { "selected" } else { "" };
+            self.html.element("option", &[("selected", selected)], &size.to_string());
         }
         self.html.close("select");
     }

@@ -121,7 +121,7 @@ impl DatabasePage<'_> {
     fn page_path(&self, page: u32) -> String {
         let (style, kept) = (&self.style, self.query_parameters());
         let action = if style.short_links { "" } else { style.action };
-        let offset = || (page * self.database.config.page_size + style.first_offset).to_string();
+        let offset = || (page * self.requested_page_size() + style.first_offset).to_string();
         match self.database.config.layout.pager {
             Pager::Path => format!("{}/page/{}?{}", style.action, page + style.first_page, kept.encoded()),
             Pager::Offset | Pager::More => {

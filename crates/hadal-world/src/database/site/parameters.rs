@@ -1,15 +1,20 @@
 //! Parameters of a request, and the query that they express.
 
+use super::page::DatabasePage;
 use super::style::{CURSOR, LETTER, SiteStyle};
 use crate::database::Database;
 use crate::database::collection::column::number_in;
 use crate::database::config::{ControlKind, FilterControl};
+use crate::database::layout::PageSizes;
 use crate::database::query::{Filter, SearchQuery};
 use hadal_core::http::{Method, Request};
 use url::form_urlencoded;
 
 /// Maximum number of parameters that are read. Guess.
 const MAX_PARAMETERS: usize = 200;
+
+/// Page sizes that users may choose beside the usual one. Guess.
+const PAGE_SIZES: [u32; 4] = [10, 25, 50, 100];
 
 /// Largest page number that is accepted. Guess.
 const LAST_PAGE: u32 = 100_000;
@@ -98,18 +103,35 @@ impl Database {
             words: words.trim().to_string(),
             filters,
             page: self.requested_page(parameters, path, style),
+            page_size: self.page_size_in(parameters, style),
         }
     }
 
     fn requested_page(&self, parameters: &Parameters, path: &str, style: &SiteStyle) -> u32 {
         let number = |text: &str| text.parse::<u32>().ok();
         let offset = parameters.get(style.offset).and_then(number);
-        let by_offset =
-            offset.map(|offset| offset.saturating_sub(style.first_offset) / self.config.page_size);
+        let size = self.page_size_in(parameters, style).unwrap_or(self.config.page_size);
+        let by_offset = offset.map(|offset| offset.saturating_sub(style.first_offset) / size);
         let in_path = path.strip_prefix("/page/").and_then(number);
         let page = in_path.or_else(|| parameters.get(style.page).and_then(number));
         let by_page = page.map(|page| page.saturating_sub(style.first_page));
         by_offset.or(by_page).unwrap_or(0).min(LAST_PAGE)
+    }
+
+    /// Page sizes that users may choose, in order.
+    pub(super) fn page_sizes(&self) -> Vec<u32> {
+        let mut sizes = PAGE_SIZES.to_vec();
+        sizes.push(self.config.page_size);
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// Page size that the parameters set, if users may choose it.
+    fn page_size_in(&self, parameters: &Parameters, style: &SiteStyle) -> Option<u32> {
+        let is_free = self.config.layout.habits.page_sizes != PageSizes::Fixed;
+        let sent = parameters.get(style.page_size).filter(|_| is_free)?.parse().ok()?;
+        self.page_sizes().contains(&sent).then_some(sent)
     }
 
     /// Filter that a control was set to.
@@ -145,6 +167,14 @@ impl Database {
             self.collection.column(column).filter(|_| style.submits_codes).map(|(_, column)| column.values());
         let value = values.and_then(|values| values.get(sent.parse::<usize>().ok()?.checked_sub(1)?));
         value.map_or(sent, |value| value)
+    }
+}
+
+impl DatabasePage<'_> {
+    /// Records per page of the present request.
+    pub(super) fn requested_page_size(&self) -> u32 {
+        let database = self.database;
+        database.page_size_in(&self.parameters, &self.style).unwrap_or(database.config.page_size)
     }
 }
 

@@ -4,7 +4,7 @@ use super::item::ResultItem;
 use super::page::{DatabasePage, respond_bytes, respond_redirect};
 use super::parameters::facet_name;
 use crate::database::config::{EmptyQuery, Fault, SingleHit, TotalShown};
-use crate::database::layout::Arrangement;
+use crate::database::layout::{Arrangement, PageSizes};
 use crate::database::query::{SearchQuery, SearchResult};
 use crate::database::shown::label_of;
 use crate::random::{SeededRng, mix};
@@ -84,7 +84,7 @@ impl DatabasePage<'_> {
     }
 
     fn listing(self, query: &SearchQuery, found: &SearchResult, pages: u32) -> Response {
-        let size = self.database.config.page_size;
+        let size = query.page_size.unwrap_or(self.database.config.page_size);
         let first = query.page.saturating_mul(size);
         let records: Vec<ResultItem> = found
             .hits
@@ -99,6 +99,7 @@ impl DatabasePage<'_> {
             page.count(found, first);
             page.facets(query);
             page.side_list();
+            page.page_size_links();
             page.tools();
             page.arrange(&records);
             page.pager(query.page, pages);
@@ -148,6 +149,27 @@ impl DatabasePage<'_> {
             self.html.close("li");
         }
         self.html.close("ul");
+    }
+
+    /// Writes links to the same results with other page sizes, if the layout has them.
+    fn page_size_links(&mut self) {
+        if self.database.config.layout.habits.page_sizes != PageSizes::Links {
+            return;
+        }
+        let present = self.requested_page_size();
+        self.html.open("p", &[("class", "sizes")]);
+        for size in self.database.page_sizes() {
+            let label = size.to_string();
+            if size == present {
+                self.html.element("b", &[], &label);
+            } else {
+                let without = [self.style.page, self.style.offset];
+                let parameters = self.parameters.with(&without, self.style.page_size, &label);
+                let href = format!("{}?{}", self.style.action, parameters.encoded());
+                self.html.element("a", &[("href", &href)], &label);
+            }
+        }
+        self.html.close("p");
     }
 
     /// Writes the link to the results as a file and the filter form, if the layout has them.
@@ -230,7 +252,7 @@ impl DatabasePage<'_> {
     /// One page of the results with the fault of the database, and the number of pages.
     fn find(&self, query: &SearchQuery) -> (SearchResult, u32) {
         let (database, config) = (self.database, &self.database.config);
-        let size = config.page_size;
+        let size = query.page_size.unwrap_or(config.page_size);
         let found = match config.fault {
             Fault::SameAnswer => {
                 let hits: Vec<u32> = (0..size.min(database.collection.len())).collect();

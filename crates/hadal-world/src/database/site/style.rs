@@ -38,6 +38,8 @@ pub(super) struct SiteStyle {
     /// Random number that selects wordings and statuses.
     pub(super) phrase: u32,
     pub(super) markup: MarkupStyle,
+    /// Parameter name of the page size.
+    pub(super) page_size: &'static str,
 }
 
 /// Parameter name of the A-Z index.
@@ -87,6 +89,7 @@ impl SiteStyle {
             frame: rng.below(4),
             phrase: rng.below(64),
             markup: MarkupStyle::draw(&mut rng),
+            page_size: rng.pick(&["per_page", "limit", "rows", "pageSize", "num", "n"]),
         }
     }
 }
