@@ -537,50 +537,6 @@ fn the_size_of_the_index_is_no_total_of_a_query() {
     assert!(run.records.len() >= 230, "{} records", run.records.len());
 }
 
-/// Sends each of its words once.
-struct FixedWords(Vec<&'static str>);
-
-impl Policy for FixedWords {
-    fn choose(&mut self, _: &RequestCosts) -> Option<Query> {
-        self.0.first().map(|word| Query::words(word))
-    }
-
-    fn learn(&mut self, answer: &QueryOutcome<'_>) {
-        self.0.retain(|word| *word != answer.query.words);
-    }
-
-    fn top_queries(&self, _: &RequestCosts, _: usize) -> Vec<(Query, f64)> {
-        Vec::new()
-    }
-}
-
-/// A plain search whose hints on a page without results all contain the word "the".
-struct WordyHints {
-    plain: PlainSearch,
-}
-
-impl SearchSite for WordyHints {
-    fn answer(&mut self, request: &Request) -> (u16, Option<&'static str>, String) {
-        let hints = "<p>Check the spelling of the search word(s) you used. If the spelling is correct and you only used
-            one word, try using one or more similar search words with the option Any.</p><p>If the spelling is correct
-            and you used more than one word with the option Any, try using one or more similar search words with the
-            same option.</p><p>If the spelling is correct and you used more than one word with the option All, try using
-            one or more of the same words with the option Any.</p>";
-        let (status, location, body) = self.plain.answer(request);
-        let nothing = format!("<h2>No matches were found for '{}'</h2>{hints}", value(request, "q"));
-        (status, location, body.replace("<p>Sorry, no items match your search.</p>", &nothing))
-    }
-}
-
-#[test]
-fn hints_that_contain_the_query_word_are_no_records() {
-    let policy = FixedWords(vec!["harbour", "lantern", "velvet", "the", "of"]);
-    let run = run_policy(&mut WordyHints { plain: PlainSearch { records: 240 } }, Box::new(policy), 400);
-    let truth: BTreeSet<String> = (0..240).map(title).collect();
-    assert_eq!(run.records.difference(&truth).collect::<Vec<_>>(), Vec::<&String>::new());
-    assert!(run.records.len() >= 20);
-}
-
 #[test]
 fn a_token_for_one_query_is_fetched_again() {
     let mut site = TokenSearch { plain: PlainSearch { records: 40 }, token: 0, refused: 0 };

@@ -118,16 +118,13 @@ impl<'a> AnswerAnalysis<'a> {
             answer_kinds(&document.page, status, &message, &query.words)
         });
         let is_elsewhere = state.is_elsewhere(&document.page.url, query);
-        let in_place = found.as_ref().is_some_and(|found| found.is_known);
-        // Hints of a page without results may contain the query word. Records in their usual place are no hints.
-        let hints = view.unmasked_texts().filter(|_| !in_place);
         let evidence = KindEvidence {
             status,
             kinds: &kinds,
-            signature_share: state.furniture.signature_share(view.masked_texts().chain(hints)),
+            signature_share: state.furniture.signature_share(view.masked_texts()),
             records,
             had_records: state.templates.best().is_some(),
-            in_place,
+            in_place: found.as_ref().is_some_and(|found| found.is_known),
             matching_share: found.as_ref().map(|found| found.matching_share).filter(|_| !is_wordless),
             total: count.map(|count| count.total),
             counts_results: is_elsewhere && stated_total(&outside).is_some(),

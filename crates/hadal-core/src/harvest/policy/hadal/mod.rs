@@ -180,8 +180,8 @@ impl HadalPolicy {
         let class = WordClass::of(word, self.words.language);
         let is_surely_findable =
             before.title.records > 0.0 || (before.records() > 0.0 && class.is_unspaced());
-        // Sizes, dates and addresses of records consist of numbers and short words that no form indexes.
-        let tells_class = before.records() > 0.0 && class != WordClass::Plain && rates.indexes_bodies();
+        // Sizes, dates and addresses of records hold numbers that no form indexes.
+        let tells_class = before.records() > 0.0 && class == WordClass::Number && rates.indexes_bodies();
         if is_surely_findable || tells_class || (before.records() > 0.0 && shown > 0) {
             self.indexed.learn(class, shown > 0);
         }
