@@ -105,7 +105,7 @@ pub struct FindArgs {
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    #[arg(long, value_name = "WHEN", help = browser::HELP)]
+    #[arg(long, value_name = "WHEN", help = browser::FIND_HELP)]
     render: Option<String>,
     #[command(flatten)]
     network: NetworkArgs,
@@ -146,7 +146,7 @@ impl FindArgs {
             ("crawl.exclude", "--exclude", self.exclude.clone()),
             ("crawl.block_hosts", "--block-hosts", once(&self.block_hosts)),
             ("probe.when", "--probe", once(&self.probe)),
-            ("render.pages", "--render", once(&self.render)),
+            ("render.crawls", "--render", once(&self.render)),
         ]);
         [own, self.network.overrides()].concat()
     }
@@ -245,7 +245,7 @@ fn plan(args: &FindArgs, session: &Session) -> anyhow::Result<FindPlan> {
         body_limit: config.fetch.body_limit,
         store: config.store,
         probing: config.probe,
-        render: config.render,
+        render: config.render_crawls,
         quality: args.quality,
         warc: args.warc.clone(),
         fresh: args.fresh,

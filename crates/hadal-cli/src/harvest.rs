@@ -100,7 +100,7 @@ pub struct HarvestArgs {
     /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
-    #[arg(long, help_heading = "Forms", value_name = "WHEN", help = browser::HELP)]
+    #[arg(long, help_heading = "Forms", value_name = "WHEN", help = browser::HARVEST_HELP)]
     render: Option<String>,
     #[command(flatten)]
     dashboard: DashboardArgs,
@@ -131,7 +131,7 @@ impl HarvestArgs {
             ("harvest.max_bytes", "--max-bytes", once(&self.max_bytes)),
             ("harvest.max_time", "--max-time", once(&self.max_time)),
             ("harvest.concurrency", "--concurrency", once(&self.concurrency)),
-            ("render.pages", "--render", once(&self.render)),
+            ("render.harvests", "--render", once(&self.render)),
         ]);
         [own, self.network.overrides()].concat()
     }
@@ -243,7 +243,7 @@ async fn on_page(
     if !session.is_quiet() {
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
-    let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render);
+    let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render_harvests);
     let renderer = renderer(mode, session).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
     let audit = (!args.dry_run).then_some(store);

@@ -144,12 +144,23 @@ pub fn browser(config: Option<&Config>) -> CheckResult {
         let advice = "pages are not rendered; on Debian, the package chromium-sandbox may be missing";
         return check("browser", CheckLevel::Warn, format!("{file_name} does not start: {fault}; {advice}"));
     }
-    let pages = match config.map(|config| config.render).unwrap_or_default() {
-        RenderMode::Never => "no page, because render.pages is never",
+    let (crawls, harvests) = config.map_or((RenderMode::Never, RenderMode::Auto), |config| {
+        (config.render_crawls, config.render_harvests)
+    });
+    let (crawls, harvests) = (rendered_pages(crawls), rendered_pages(harvests));
+    check(
+        "browser",
+        CheckLevel::Ok,
+        format!("{file_name} renders {harvests} in harvests, {crawls} in crawls"),
+    )
+}
+
+fn rendered_pages(mode: RenderMode) -> &'static str {
+    match mode {
+        RenderMode::Never => "no page",
         RenderMode::Auto => "pages that suggest a search by script",
-        RenderMode::Always => "all pages, because render.pages is always",
-    };
-    check("browser", CheckLevel::Ok, format!("{file_name} renders {pages}"))
+        RenderMode::Always => "all pages",
+    }
 }
 
 /// Checks that the public network is reachable. The only check that sends requests.

@@ -96,7 +96,7 @@ fn examples_are_fetched_as_politely_as_anything_else() {
         "/find1#1: took form 1",
         "/old: took form 1",
         "/secret: skipped, robots.txt does not allow it",
-        "/gone: skipped, http 404",
+        "/gone: skipped, status 404 (Not Found)",
         "/text: skipped, the page has no form",
     ] {
         assert!(ran.err.contains(line), "{line}: {ran:?}");

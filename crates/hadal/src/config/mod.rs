@@ -54,8 +54,10 @@ pub struct Config {
     pub topics: TopicFolder,
     /// Folder of classifiers that replace the built-in ones.
     pub models: Option<PathBuf>,
-    /// Pages that are opened in a browser.
-    pub render: RenderMode,
+    /// Pages that a crawl opens in a browser.
+    pub render_crawls: RenderMode,
+    /// Pages that harvests open in a browser.
+    pub render_harvests: RenderMode,
     /// Folder for pictures of rendered pages.
     pub thumbnails: Option<PathBuf>,
     pub color: Color,

@@ -35,7 +35,8 @@ impl Config {
             },
             topics: TopicFolder(layers.word("topics.folder", "a folder")?.into()),
             models: layers.folder("models.folder")?,
-            render: render(layers)?,
+            render_crawls: render(layers, "render.crawls")?,
+            render_harvests: render(layers, "render.harvests")?,
             thumbnails: layers.new_folder("render.thumbnails")?,
             color: color(layers)?,
         })
@@ -163,10 +164,10 @@ fn details(layers: &Layers) -> Checked<DetailMode> {
     layers.suggest("harvest.details", ["never", "auto", "always"], checked)
 }
 
-fn render(layers: &Layers) -> Checked<RenderMode> {
+fn render(layers: &Layers, key: &str) -> Checked<RenderMode> {
     let read = |value: &Value| RenderMode::from_name(value.as_str()?);
-    let checked = layers.read("render.pages", "never, auto or always", read);
-    layers.suggest("render.pages", ["never", "auto", "always"], checked)
+    let checked = layers.read(key, "never, auto or always", read);
+    layers.suggest(key, ["never", "auto", "always"], checked)
 }
 
 fn group_commit(layers: &Layers) -> Checked<Duration> {
@@ -375,7 +376,8 @@ mod tests {
             ("store.group_commit", "1s"),
             ("topics.folder", ""),
             ("models.folder", "no/such/folder"),
-            ("render.pages", "some"),
+            ("render.crawls", "some"),
+            ("render.harvests", "some"),
             ("output.color", "blue"),
         ] {
             let error = checked(key, value).expect_err(key).to_string();

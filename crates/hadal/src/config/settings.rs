@@ -69,7 +69,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl, 100ms at most. After a slow checkpoint the next one follows later, usually within a second. A kill loses the steps since the last one; power loss may lose the last seconds."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
-    setting("render.pages", "\"auto\"", "never, auto or always: open pages in a browser; auto opens those that suggest a search by script, if a browser is installed."),
+    setting("render.crawls", "\"never\"", "never, auto or always: pages that a crawl opens in a browser; auto opens those that suggest a search by script, if a browser is installed."),
+    setting("render.harvests", "\"auto\"", "The same for pages of forms that are harvested."),
     setting("render.thumbnails", "\"\"", "Folder for a small picture of each rendered page, which the directory shows; empty means none."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),
 ];
