@@ -107,7 +107,7 @@ fn topics_are_ordered_by_density() {
             ]
         })
         .collect();
-    let density = section(&trials, "What learning brings");
+    let density = section(&trials, "Gain from learning");
     assert_eq!(density.rows[0], ["book", "1.000", "8.00", "1.10"]);
     assert_eq!(density.rows[1], ["hotel", "10.000", "1.50", "1.10"]);
 }
