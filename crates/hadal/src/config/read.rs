@@ -164,7 +164,7 @@ fn details(layers: &Layers) -> Checked<DetailMode> {
     layers.suggest("harvest.details", ["never", "auto", "always"], checked)
 }
 
-fn render(layers: &Layers, key: &str) -> Checked<RenderMode> {
+fn render(layers: &Layers, key: &'static str) -> Checked<RenderMode> {
     let read = |value: &Value| RenderMode::from_name(value.as_str()?);
     let checked = layers.read(key, "never, auto or always", read);
     layers.suggest(key, ["never", "auto", "always"], checked)
