@@ -393,7 +393,7 @@ fn setup(
     let client = PoliteClient::new(Arc::clone(&fetch), options, stop.clone());
     let visit = RenderingVisit::new(
         (Arc::clone(&fetch), critic.clone() as _),
-        (client, plan.politeness.delay),
+        client,
         (renderer, plan.render),
         (Arc::clone(&store), topic.name.clone()),
     )

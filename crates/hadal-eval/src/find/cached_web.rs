@@ -7,7 +7,7 @@ use super::compact_page::{pack, trim, unpack};
 use super::topic_setup::TopicSetup;
 use futures::future::{BoxFuture, ready};
 use hadal::backlinks::Backlinks;
-use hadal::engine::{ExaminedPage, UsedLinks, Visit, VisitResult, examine};
+use hadal::engine::{ExaminedPage, Visit, VisitContext, VisitResult, examine};
 use hadal::fetch::{Fetch, is_page};
 use hadal_core::address::LinkId;
 use hadal_core::http::{Exchange, FetchError, Request, Response};
@@ -94,7 +94,7 @@ impl CachedWeb {
 }
 
 impl Visit for CachedWeb {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time, _used: UsedLinks) -> BoxFuture<'a, VisitResult> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, _run: VisitContext) -> BoxFuture<'a, VisitResult> {
         let id = LinkId::of(&request.url);
         let kept = self.kept(request, id, at);
         let count = if kept.is_some() { &self.hits } else { &self.misses };

@@ -6,13 +6,13 @@
 
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
-use super::step::{ExaminedPage, UsedLinks, Visit, VisitResult, examine_used, fetch_page, judged};
+use super::step::{ExaminedPage, Visit, VisitContext, VisitResult, examine_used, fetch_page, judged};
 use crate::fetch::Fetch;
-use crate::polite::{Clock, PoliteClient, RequestBudget, RequestReserve};
+use crate::polite::{Clock, HostState, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
 use crate::store::Store;
 use futures::future::BoxFuture;
-use hadal_core::address::{LinkId, Site};
+use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::Critic;
 use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::probe::query_field;
@@ -26,7 +26,6 @@ use hadal_core::time::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::Semaphore;
 use url::{Position, Url};
 
@@ -49,10 +48,8 @@ pub struct RenderingVisit {
     pub fetch: Arc<dyn Fetch>,
     /// Critic of the crawl.
     pub critic: Arc<dyn Critic>,
-    /// Client for further requests, with the politeness of the crawl.
+    /// Client for further requests, with the politeness of the crawl. It takes the state of the page's host from the run.
     pub client: PoliteClient,
-    /// Pause after the request for the page.
-    pub pause: Duration,
     /// Browser that renders pages, if there is one.
     pub browser: Option<Renderer>,
     /// Pages that are rendered.
@@ -129,7 +126,7 @@ impl RenderingVisit {
     /// Visit that looks further. The client and the critic are those of the crawl.
     pub fn new(
         (fetch, critic): (Arc<dyn Fetch>, Arc<dyn Critic>),
-        (client, pause): (PoliteClient, Duration),
+        client: PoliteClient,
         (browser, mode): (Option<Renderer>, RenderMode),
         (store, topic): (Arc<dyn Store>, String),
     ) -> RenderingVisit {
@@ -139,7 +136,6 @@ impl RenderingVisit {
             fetch,
             critic,
             client,
-            pause,
             browser,
             mode,
             store,
@@ -176,11 +172,13 @@ impl RenderingVisit {
     async fn look_further(
         &self,
         url: &Url,
-        response: Response,
+        (response, host): (Response, HostState),
         need: Option<RenderNeed>,
         examined: ExaminedPage,
     ) -> ExaminedPage {
         let client = self.client.with_budget(RequestBudget::of_page(&self.reserve));
+        let host_name = host.host.clone();
+        client.adopt_host(host);
         let description = undescribed_search(&examined).filter(|link| self.is_first(link));
         let need = need.filter(|need| self.is_promising(url, *need, &examined));
         let mut further = match (need, description) {
@@ -196,7 +194,7 @@ impl RenderingVisit {
         let (script_requests, script_bytes) = client.spent();
         if script_requests > 0 {
             // The crawl counts its own pause from the request for the page. A stop ends both.
-            client.pause(self.pause).await.ok();
+            client.wait_for_pause(&host_name, &mut Clock::Real).await.ok();
         }
         let examined = match further {
             Some((page, learned)) => {
@@ -225,7 +223,6 @@ impl RenderingVisit {
     ) -> Option<FurtherPage> {
         let renderer = self.browser.as_ref()?;
         let _place = self.places.acquire().await.ok()?;
-        client.pause(self.pause).await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
         let trial = SearchTrial { store: self.store.as_ref(), topic, seed, min_p_searchable: MIN_ACCEPTED_P };
         match renderer.render(url, response, client, Some(&trial)).await {
@@ -277,7 +274,6 @@ impl RenderingVisit {
 
     /// Fetches the OpenSearch description of a page. Returns the page with its form.
     async fn describe(&self, link: &Url, page: &Page, client: &PoliteClient) -> Option<FurtherPage> {
-        client.pause(self.pause).await.ok()?;
         let (at, response) = client.without_retries().get_page(link, &mut Clock::Real).await.ok()?;
         let form = html::opensearch_form(&response.body, &at)?;
         let mut page = page.clone();
@@ -304,7 +300,6 @@ impl RenderingVisit {
     }
 
     async fn read_sitemap(&self, link: &Url, client: &PoliteClient) -> Option<Sitemap> {
-        client.pause(self.pause).await.ok()?;
         let (at, response) = client.get_page(link, &mut Clock::Real).await.ok()?;
         Some(html::sitemap(&response.body, &at))
     }
@@ -388,13 +383,14 @@ fn with_added_fields(mut page: Page, shown: Page) -> Page {
 }
 
 impl Visit for RenderingVisit {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, run: VisitContext) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
             self.counters.visited.fetch_add(1, Ordering::Relaxed);
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
             let mode = self.mode;
+            let used = run.used.clone();
             let read = move |body: &[u8]| {
                 let examined = examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &used);
                 let need = need_for(&examined, body, mode);
@@ -406,7 +402,8 @@ impl Visit for RenderingVisit {
             let examined = match &exchange.result {
                 Ok(response) if self.looks_further(&request.url, need, &examined) => {
                     let response = Response { body, ..response.clone() };
-                    self.look_further(&request.url, response, need, examined).await
+                    let host = self.client.state_after(run.host_state(&Host::of(&request.url)), &exchange);
+                    self.look_further(&request.url, (response, host), need, examined).await
                 }
                 _ => examined,
             };

@@ -3,13 +3,13 @@
 //! Steps run on their own tasks. They read a snapshot of the critic and change nothing; [`super::outcome`] turns their
 //! results into outcomes, one at a time.
 
-use super::frontier::{Frontier, LinkIdCache};
+use super::frontier::{Frontier, LinkIdCache, RunStore};
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
 use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
-use crate::polite::{Clock, RobotsRequest};
+use crate::polite::{Clock, HostState, RobotsRequest};
 use crate::store::StepTarget;
 use futures::future::BoxFuture;
 use hadal_core::address::{Host, LinkId, names_file};
@@ -171,8 +171,24 @@ pub type VisitResult = (Exchange, Option<Arc<ExaminedPage>>);
 
 /// Fetches and examines pages.
 pub trait Visit: Send + Sync {
-    /// Sends a request, and those for scripts, sitemaps and OpenSearch descriptions that the page needs. `at` is the time on the clock of the run. Links outside `used` need no context and no topic.
-    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult>;
+    /// Sends a request, and those for scripts, sitemaps and OpenSearch descriptions that the page needs. `at` is the time
+    /// on the clock of the run.
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, run: VisitContext) -> BoxFuture<'a, VisitResult>;
+}
+
+/// State of the run that a visit reads.
+#[derive(Clone)]
+pub struct VisitContext {
+    /// Links that need a context and a topic.
+    pub used: UsedLinks,
+    store: RunStore,
+}
+
+impl VisitContext {
+    /// Stored state of a host; a new one if the store cannot be read.
+    pub(super) fn host_state(&self, host: &Host) -> HostState {
+        self.store.host_state(host).unwrap_or_else(|_| HostState::new(host))
+    }
 }
 
 /// Links that a crawl would follow. Only these are judged.
@@ -206,13 +222,14 @@ struct FetchAndExamine {
 }
 
 impl Visit for FetchAndExamine {
-    fn visit<'a>(&'a self, request: &'a Request, at: Time, used: UsedLinks) -> BoxFuture<'a, VisitResult> {
+    fn visit<'a>(&'a self, request: &'a Request, at: Time, run: VisitContext) -> BoxFuture<'a, VisitResult> {
         Box::pin(async move {
             let (exchange, page) = fetch_page(self.fetch.as_ref(), request, at).await;
             let Some((body, content_type)) = page else { return (exchange, None) };
             let (critic, url) = (Arc::clone(&self.critic), request.url.clone());
-            let read =
-                move |body: &[u8]| examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &used);
+            let read = move |body: &[u8]| {
+                examine_used(body, content_type.as_deref(), &url, critic.as_ref(), &run.used)
+            };
             let examined = on_parse_thread(body, read).await;
             (exchange, examined.map(Arc::new))
         })
@@ -272,7 +289,7 @@ pub struct StepTools {
     fetch: Arc<dyn Fetch>,
     backlinks: Option<Arc<dyn Backlinks>>,
     visit: Arc<dyn Visit>,
-    used_links: UsedLinks,
+    run: VisitContext,
 }
 
 impl StepTools {
@@ -281,8 +298,8 @@ impl StepTools {
         let (fetch, critic) = (Arc::clone(&crawl.fetch), Arc::clone(&crawl.critic));
         let own = || Arc::new(FetchAndExamine { fetch, critic }) as Arc<dyn Visit>;
         let visit = crawl.visit.clone().unwrap_or_else(own);
-        let used_links = UsedLinks::of(crawl, frontier);
-        StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit, used_links }
+        let run = VisitContext { used: UsedLinks::of(crawl, frontier), store: frontier.store.clone() };
+        StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit, run }
     }
 
     /// Performs a step.
@@ -296,7 +313,7 @@ impl StepTools {
         let (result, took) = match &step.kind {
             StepKind::Visit(queued) => {
                 let request = limited(Request::get(queued.link.url.clone()), &step);
-                let (exchange, examined) = self.visit.visit(&request, step.at, self.used_links.clone()).await;
+                let (exchange, examined) = self.visit.visit(&request, step.at, self.run.clone()).await;
                 let took = exchange.took;
                 (StepResult::Response(Box::new(exchange), examined), took)
             }

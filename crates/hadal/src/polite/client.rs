@@ -7,7 +7,7 @@
 use super::budget::RequestBudget;
 use super::clock::Clock;
 use super::delay::Politeness;
-use super::host_state::{HostState, Permission, RobotsRequest};
+use super::host_state::{HostState, KnownHost, Permission, RobotsRequest};
 use super::hosts::{HostIx, Readiness};
 use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, next_action};
 use super::robots::RobotsState;
@@ -212,6 +212,28 @@ impl PoliteClient {
         let mut table = self.shared.table();
         let host = table.hosts.intern(&Host::of(url));
         table.known(host).sitemaps().to_vec()
+    }
+
+    /// `state` after an exchange that another client sent and that ended just now.
+    pub fn state_after(&self, state: HostState, exchange: &Exchange) -> HostState {
+        let mut known = KnownHost::new(state, &self.options.agent);
+        known.record_exchange(exchange, &NextAction::Accept, &self.options.politeness, Clock::Real.now());
+        known.state
+    }
+
+    /// Takes over the state of a host to which another client sent requests: its robots.txt and its pause.
+    pub fn adopt_host(&self, state: HostState) {
+        self.shared.table().adopt(state);
+    }
+
+    /// Waits until the pause of a host is over, unless the session is stopped.
+    pub async fn wait_for_pause(&self, host: &Host, clock: &mut Clock) -> Result<(), NotSent> {
+        let until = {
+            let mut table = self.shared.table();
+            let host = table.hosts.intern(host);
+            table.known(host).state.next_at
+        };
+        self.unless_stopped(clock.sleep_until(until)).await
     }
 
     /// Waits, unless the session is stopped.
@@ -445,6 +467,23 @@ mod tests {
 
     fn seconds(log: &[(Time, String)]) -> Vec<u64> {
         log.iter().map(|(at, _)| at.0 / 1000).collect()
+    }
+
+    #[tokio::test]
+    async fn the_state_of_a_host_that_another_client_recorded_holds() {
+        let script = Arc::new(Script::default());
+        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1);
+        let (page, mut clock) = (Url::parse("http://slow.example/").unwrap(), Clock::simulated());
+        client.adopt_host(HostState {
+            robots: Some(RobotsState::AllowAll),
+            robots_until: Time(60_000),
+            next_at: Time(3_000),
+            ..HostState::new(&Host::of(&page))
+        });
+        client.get_page(&page, &mut clock).await.unwrap();
+        assert_eq!(*script.0.lock().unwrap(), [(Time(3_000), page.to_string())]);
+        client.wait_for_pause(&Host::of(&page), &mut clock).await.unwrap();
+        assert_eq!(clock.now(), Time(4_000));
     }
 
     #[tokio::test]

@@ -32,6 +32,19 @@ impl HostTable {
         let Ok(known) = self.known.get(host, load);
         known
     }
+
+    /// Takes over the state of a host to which another client sent requests. The later end of a pause holds.
+    pub fn adopt(&mut self, state: HostState) {
+        let host = self.hosts.intern(&state.host);
+        if let Some(ip) = state.ip {
+            self.hosts.learn_address(host, ip);
+        }
+        self.hosts.delay_until(host, state.next_at);
+        self.hosts.delay_group(host, state.group_next_at);
+        self.known.remove(host);
+        let load = || Ok::<_, Infallible>(state);
+        let Ok(_) = self.known.get(host, load);
+    }
 }
 
 impl SharedHosts {

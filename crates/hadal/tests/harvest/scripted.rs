@@ -117,7 +117,7 @@ impl Bench {
         let fetch: Arc<dyn Fetch> = self.network.clone();
         let visit = RenderingVisit::new(
             (fetch.clone(), critic.clone()),
-            (self.client.clone(), Duration::ZERO),
+            self.client.clone(),
             (Renderer::installed(), mode),
             (self.store.clone(), topic),
         );
