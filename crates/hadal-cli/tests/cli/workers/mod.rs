@@ -275,6 +275,28 @@ async fn workers_that_are_killed_frozen_and_cut_off_find_everything_once() {
     run_series(Spec { sites: 40, mean_pages: 12, max_pages: 40, ..patient(5) }, series).await;
 }
 
+/// A database whose clock is an hour ahead stands for a worker whose clock is an hour behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn times_of_a_worker_are_those_of_the_database() {
+    let Some(cluster) = cluster::own() else { return };
+    let world = Arc::new(World::new(Spec { sites: 10, mean_pages: 5, max_pages: 10, ..patient(5) }));
+    let url = cluster.new_database("hadal_template");
+    cluster.sql(
+        &url,
+        "CREATE FUNCTION public.statement_timestamp() RETURNS timestamptz LANGUAGE sql
+             AS $$SELECT clock_timestamp() + interval '1 hour'$$",
+    );
+    let shadowed = format!("{url}?options=-c%20search_path%3Dpublic%2Cpg_catalog");
+    let site = WatchedSite::serve(&world, Duration::ZERO).await;
+    let mut child = site.find(&shadowed, Duration::ZERO, Some(20)).spawn().unwrap();
+    let ended = tokio::task::spawn_blocking(move || child.wait().unwrap()).await.unwrap();
+    assert!(ended.success());
+    let ahead = "SELECT min(next_at) / 60000 - floor(extract(epoch FROM clock_timestamp()) / 60) FROM hosts
+        WHERE next_at > 0";
+    let minutes: f64 = cluster.sql(&url, ahead).parse().unwrap();
+    assert!((50.0..=61.0).contains(&minutes), "next requests {minutes} minutes ahead");
+}
+
 #[ignore = "takes about ten minutes"]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_series_of_faults_loses_nothing() {

@@ -6,7 +6,9 @@
 
 use super::fault::Fault;
 use super::tls::Encryption;
+use crate::polite::Clock;
 use futures::future::try_join_all;
+use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::future::Future;
@@ -17,7 +19,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Row, Statement};
+use tokio_postgres::{Client, Config, Row, SimpleQueryMessage, Statement};
 
 /// Longest time in which a server is tried again. A restart of PostgreSQL takes seconds; a failover of a managed one up
 /// to a minute. Guess.
@@ -116,6 +118,7 @@ impl DatabaseServer {
             round_trips: Arc::clone(&self.round_trips),
         };
         connection.script(SETTINGS)?;
+        connection.follow_clock()?;
         Ok(ServerConnection { patience: None, ..connection })
     }
 }
@@ -182,6 +185,20 @@ impl ServerConnection {
     pub fn script(&self, sql: &str) -> Result<(), Fault> {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
         self.wait(self.client.batch_execute(sql))
+    }
+
+    /// Sets the clock of this process by that of the server, so that times of several machines can be compared.
+    fn follow_clock(&self) -> Result<(), Fault> {
+        let sql = "SELECT (extract(epoch FROM statement_timestamp()) * 1000)::bigint";
+        let asked = Instant::now();
+        self.round_trips.fetch_add(1, Ordering::Relaxed);
+        let messages = self.wait(self.client.simple_query(sql))?;
+        let time = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        });
+        Clock::follow(Time(time.ok_or_else(|| Fault::damaged("the server gave no time"))?), asked.elapsed());
+        Ok(())
     }
 
     pub fn is_closed(&self) -> bool {
