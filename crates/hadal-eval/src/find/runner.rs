@@ -69,7 +69,9 @@ pub fn run(
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     let read = |spec: &TrialSpec| {
-        folder.read(spec).with_context(|| format!("{} is gone", folder.file(spec).display()))
+        folder
+            .read(spec)
+            .with_context(|| format!("{} is missing or cannot be read", folder.file(spec).display()))
     };
     specs.iter().map(read).collect()
 }

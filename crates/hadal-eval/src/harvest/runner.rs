@@ -43,7 +43,10 @@ pub fn run(
             .into_iter()
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
-    cases.iter().map(|case| read(case).with_context(|| format!("{} is gone", case.name()))).collect()
+    cases
+        .iter()
+        .map(|case| read(case).with_context(|| format!("{} is missing or cannot be read", case.name())))
+        .collect()
 }
 
 /// Request budget of a trial, estimated without loading its collection.

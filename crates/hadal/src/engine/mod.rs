@@ -239,7 +239,9 @@ impl Engine {
         }
         self.frontier.sweep(&self.crawl.placement_context())?;
         if is_gauge_due {
-            let gauges = self.crawl.strategy.gauges(&self.frontier.waiting.queues);
+            let mut gauges = self.crawl.strategy.gauges(&self.frontier.waiting.queues);
+            // A link that goes before all others has an infinite score, which JSON cannot express.
+            gauges.retain(|gauge| gauge.value.is_finite());
             let spent = &self.spending.spent;
             emit(CrawlEvent::Gauges { requests: spent.requests, pages: spent.pages, gauges });
         }

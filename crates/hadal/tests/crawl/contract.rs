@@ -5,11 +5,12 @@
 use crate::common::{BOOK_FORM, Web, links, run, setup, site_counters};
 use futures::future::BoxFuture;
 use hadal::backlinks::Backlinks;
+use hadal::engine::CrawlEvent;
 use hadal_core::address::Site;
 use hadal_core::http::FetchError;
 use hadal_core::link::{FrontierLink, LinkTask, QueueId};
 use hadal_core::strategy::{
-    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand,
+    PageVisit, Placement, QueueChoice, QueueHeads, SiteCounters, Strategy, StrategyCommand, StrategyGauge,
 };
 use std::sync::{Arc, Mutex};
 use url::Url;
@@ -159,6 +160,13 @@ impl Strategy for Prefers {
         heads.head(CRAWLING).map_or(QueueChoice::Idle, |_| QueueChoice::Serve(CRAWLING))
     }
 
+    fn gauges(&self, _heads: &dyn QueueHeads) -> Vec<StrategyGauge> {
+        vec![
+            StrategyGauge { name: "infinite", value: f64::INFINITY },
+            StrategyGauge { name: "one", value: 1.0 },
+        ]
+    }
+
     fn learn(&mut self, visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
         if visit.new_searchable > 0 {
             let path = visit.path.iter().map(|lead| lead.url.to_string()).collect();
@@ -193,6 +201,22 @@ async fn the_bonus_of_a_site_decides_between_sites() {
     assert_eq!(visits[..2], ["http://poor.example/1", "http://rich.example/9"], "unknown sites come first");
     assert_eq!(visits[2], "http://rich.example/x");
     assert_eq!(visits[3], "http://poor.example/x", "x has no number: it makes its site worth nothing");
+}
+
+#[tokio::test]
+async fn figures_that_are_infinite_are_left_out() {
+    let addresses: Vec<String> = (0..250).map(|n| format!("http://a.example/p{n}")).collect();
+    let list = links(&addresses.iter().map(String::as_str).collect::<Vec<_>>());
+    let web = Arc::new(Web::default().page("http://a.example/", &list));
+    let crawl = setup(web, Box::new(Prefers::default()), &["http://a.example/"]);
+    let mut shown = Vec::new();
+    let mut note = |event| {
+        if let CrawlEvent::Gauges { gauges, .. } = event {
+            shown.extend(gauges.iter().map(|gauge| gauge.name));
+        }
+    };
+    hadal::engine::crawl(crawl, &mut note).await.unwrap();
+    assert_eq!(shown, ["one"]);
 }
 
 #[tokio::test]
