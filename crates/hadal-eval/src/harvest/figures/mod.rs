@@ -16,6 +16,7 @@ pub fn sections(trials: &[HarvestTrial]) -> Vec<Section> {
     let all = HarvestComparison(trials);
     [
         ratios::section(all),
+        ratios::by_coverage(all),
         ratios::losses(all),
         Some(efforts::by_level(all)),
         paper::section(all),

@@ -2,7 +2,8 @@
 
 use super::comparison::{HarvestComparison, source};
 use crate::ORACLE;
-use crate::figures::{RATIO_RESAMPLES, RATIO_SEED};
+use crate::figures::{RATIO_RESAMPLES, RATIO_SEED, mean, shown};
+use crate::harvest::curve::LEVELS;
 use crate::harvest::trial::HarvestTrial;
 use hadal::output::sections::{Section, headings};
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
@@ -49,10 +50,45 @@ pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
     })
 }
 
+/// Ratios of requests to each coverage: over settings with and without a cap, and per collection.
+pub fn by_coverage(all: HarvestComparison<'_>) -> Option<Section> {
+    let has = |policy: &str| all.policies().contains(&policy);
+    let pairs: Vec<_> = PAIRS[..2].iter().filter(|(one, other)| has(one) && has(other)).collect();
+    let capped = all.capped();
+    let open: Vec<&str> = all.settings().into_iter().filter(|name| !capped.contains(name)).collect();
+    let row = |name: &str, settings: &[&str], collection: Option<&str>| {
+        let is_meant = |pair: &Pair<'_>| collection.is_none_or(|name| pair.0.case.collection == name);
+        let cells = pairs.iter().flat_map(|(one, other)| {
+            let compared: Vec<Pair<'_>> =
+                settings.iter().flat_map(|name| all.pairs(name, one, other)).filter(is_meant).collect();
+            let mean = move |level| mean(log_ratios(&compared, |trial| trial.requests_to(level)).into_iter());
+            (0..LEVELS.len()).map(move |level| shown(mean(level).map(f64::exp), 2))
+        });
+        std::iter::once(name.to_string()).chain(cells).collect::<Vec<String>>()
+    };
+    let groups = [("all with a cap", &capped), ("all without a cap", &open)];
+    let mut rows: Vec<Vec<String>> = groups.map(|(name, settings)| row(name, settings, None)).into();
+    rows.extend(all.collections().into_iter().map(|name| row(name, &capped, Some(name))));
+    let heading = |(one, other): &(&str, &str)| {
+        LEVELS.map(|level| Cow::Owned(format!("{one} / {other} {:.0} %", 100.0 * level)))
+    };
+    (!pairs.is_empty()).then(|| Section {
+        title: "Requests to each coverage as ratios".into(),
+        note: "Geometric means as above. Rows of collections are over the settings with a cap.".into(),
+        headings: std::iter::once("".into()).chain(pairs.iter().flat_map(|pair| heading(pair))).collect(),
+        rows,
+        ..Section::default()
+    })
+}
+
+/// Logarithms of the ratios of a figure.
+fn log_ratios(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> Vec<f64> {
+    pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect()
+}
+
 /// Geometric mean of a ratio. The bootstrap resamples pairs of collection and seed, each with all its settings.
 fn ratio(pairs: &[Pair<'_>], figure: impl Fn(&HarvestTrial) -> f64) -> BootstrapInterval {
-    let logs: Vec<f64> =
-        pairs.iter().map(|(one, other)| (figure(one).max(1.0) / figure(other).max(1.0)).ln()).collect();
+    let logs = log_ratios(pairs, figure);
     let groups: Vec<(&str, u64)> = pairs.iter().map(|(one, _)| source(one)).collect();
     bootstrap_interval(&groups, RATIO_RESAMPLES, RATIO_SEED, |rows| {
         (rows.iter().map(|row| logs[*row]).sum::<f64>() / rows.len() as f64).exp()

@@ -64,6 +64,11 @@ fn a_policy_that_always_needs_half_has_a_ratio_of_a_half() {
     for name in ["base", "paper", "all with a cap", "all"] {
         assert_eq!(row(&ratios, name)[1], "0.50 (0.50-0.50)");
     }
+    let by_coverage = section(&trials, "Requests to each coverage");
+    assert_eq!(by_coverage.headings[1..3], ["hadal / adaptive 50 %", "hadal / adaptive 70 %"]);
+    for name in ["all with a cap", "all without a cap", "ships", "boats"] {
+        assert_eq!(row(&by_coverage, name)[1], "0.50");
+    }
     assert!(section(&trials, "Where hadal loses").rows.is_empty());
 }
 
