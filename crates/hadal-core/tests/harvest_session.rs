@@ -432,6 +432,11 @@ fn run(site: &mut dyn SearchSite, policy: &str, most: u32) -> RunResult {
 }
 
 fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> RunResult {
+    let mut session = new_session(site, policy);
+    run_session(&mut session, site, most)
+}
+
+fn new_session(site: &mut dyn SearchSite, policy: Box<dyn Policy>) -> HarvestSession {
     let home = Url::parse("http://museum.example/").unwrap();
     let (status, _, body) = PlainSearch { records: 0 }.answer(&Request::get(home.clone()));
     assert_eq!(status, 200);
@@ -440,7 +445,10 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
     let page = if page.forms.is_empty() { html::parse(body.as_bytes(), None, &home) } else { page };
     let entry_page = EntryPage::new(page.forms[0].clone(), home, page.charset);
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
-    let mut session = HarvestSession::new(entry_page, policy, options);
+    HarvestSession::new(entry_page, policy, options)
+}
+
+fn run_session(session: &mut HarvestSession, site: &mut dyn SearchSite, most: u32) -> RunResult {
     let mut result = RunResult {
         records: BTreeSet::new(),
         addresses: BTreeSet::new(),
@@ -475,6 +483,21 @@ fn run_policy(site: &mut dyn SearchSite, policy: Box<dyn Policy>, most: u32) -> 
     }
     result.ending = session.ending();
     result
+}
+
+#[test]
+fn readers_of_a_harvest_recognise_an_answer_of_one_record() {
+    let mut site = PlainSearch { records: 200 };
+    let mut session = |words: &str| {
+        let context = PolicyContext { first_words: vec![words.into()], ..PolicyContext::default() };
+        new_session(&mut site, find_policy("hadal").unwrap().make(&context))
+    };
+    let (mut harvest, untrained, mut trained) = (session("harbour"), session("57"), session("57"));
+    run_session(&mut harvest, &mut site, 60);
+    trained.restore_readers(&harvest.save());
+    let mut found = |session: HarvestSession| run_session(&mut session.refreshing(), &mut site, 3).records;
+    assert!(found(untrained).is_empty());
+    assert_eq!(found(trained), BTreeSet::from([title(57)]));
 }
 
 #[test]

@@ -13,7 +13,9 @@ pub use source::{AskOutcome, AskedSource};
 use crate::fetch::Fetch;
 use crate::harvest::open_form::{self, FormOpenError, OpenedForm, PostForms};
 use crate::polite::{ClientOptions, Clock, PoliteClient};
-use crate::store::{FormEntry, FormQuery, LabelFilter, Store, StoreError, form_by_id};
+use crate::store::{
+    FormEntry, FormQuery, HarvestQuery, LabelFilter, RowOrder, Store, StoreError, form_by_id,
+};
 use futures::future::join_all;
 use hadal_core::address::Site;
 use hadal_core::critic::MIN_ACCEPTED_P;
@@ -192,7 +194,26 @@ impl Asker {
 
     fn with_client(&self, form: OpenedForm) -> Result<(OpenedForm, SourceClient), String> {
         let client = self.client_for(&form.source).map_err(|error| error.to_string())?;
+        if self.reader(form.id).is_none()
+            && let Some(readers) = self.harvest_readers(form.id).map_err(|error| error.to_string())?
+        {
+            self.keep_reader(form.id, readers);
+        }
         Ok((form, client))
+    }
+
+    /// Readers that the last harvest of a form trained. With them an answer of a single record is recognised, too.
+    fn harvest_readers(&self, form: FormId) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = HarvestQuery {
+            form: Some(form),
+            order: RowOrder::Newest,
+            limit: Some(1),
+            ..HarvestQuery::default()
+        };
+        match self.store.harvests(&query)?.first() {
+            Some(row) => Ok(self.store.resume_harvest(row.id)?.reader),
+            None => Ok(None),
+        }
     }
 
     /// State of a form's session after an earlier query.

@@ -195,14 +195,14 @@ async fn query_form(
     Ok(reply)
 }
 
-/// Session that sends one query, with the reader that earlier queries to the form trained.
+/// Session that sends one query, with the readers that earlier queries or a harvest of the form trained.
 fn session_of(asker: &Asker, form: &OpenedForm, entry_page: EntryPage, words: &str) -> HarvestSession {
     let options =
         HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: form.id.0 };
     let policy = SingleQuery(Some(Query::words(words)));
     let mut session = HarvestSession::new(entry_page, Box::new(policy), options);
-    if let Some(reader) = asker.reader(form.id) {
-        session.restore(&reader);
+    if let Some(readers) = asker.reader(form.id) {
+        session.restore_readers(&readers);
     }
     if let Some(page) = &form.entry_page {
         session.open_with(page);

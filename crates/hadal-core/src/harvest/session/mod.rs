@@ -50,6 +50,7 @@ pub use entry_page::EntryPage;
 pub use exchange::{FinishedQuery, HarvestUpdate, ParsedResponse, RequestPurpose};
 pub use opening_words::OpeningWords;
 
+use super::browse::SavedBrowseState;
 use super::estimate::{EstimateEvidence, SizeEstimate};
 use super::policy::{Policy, QueryOutcome};
 use super::query::Query;
@@ -252,8 +253,16 @@ impl HarvestSession {
         self.reader.restore(reader, data_reader);
     }
 
-    /// Serialises what replayed queries do not restore: the answer readers, the browse state, and the fact that the
-    /// server ignores words, and the page size.
+    /// Restores only the answer readers of what another session saved, for queries of its own.
+    pub fn restore_readers(&mut self, saved: &[u8]) {
+        let Ok((reader, rest)) = postcard::take_from_bytes(saved) else { return };
+        let after_browse = postcard::take_from_bytes::<SavedBrowseState>(rest).ok().map(|(_, rest)| rest);
+        let data_reader = after_browse.and_then(|rest| postcard::take_from_bytes(rest).ok());
+        self.reader.restore(reader, data_reader.map(|(data_reader, _)| data_reader));
+    }
+
+    /// Serialises what replayed queries do not restore: the answer readers, the browse state, the fact that the server
+    /// ignores words, and the page size.
     pub fn save(&self) -> Vec<u8> {
         let (reader, data_reader) = self.reader.saved();
         postcard::to_allocvec(&(
