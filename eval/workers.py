@@ -13,8 +13,8 @@ scale     requests per second of 1, 2, 4 and 8 workers: responses after 50 ms, a
 cpu       CPU of one crawl with a store in a folder and with one in PostgreSQL,
           that of the database server included; the seeds are all sites, so
           that no worker waits for a host
-learning  relevant forms of one worker and of four, after the same number of
-          requests of the strategy `hadal`
+learning  relevant forms of one worker and of several, after the same number of
+          requests of the strategy `hadal`, on several webs (seed and topic)
 growth    rows and bytes per page and per link of a crawl
 
 A private PostgreSQL server is started in a temporary folder and ends with the
@@ -113,8 +113,8 @@ class Server:
 class Web:
     """`hadal world serve`."""
 
-    def __init__(self, hadal, topic, scale, latency):
-        command = [hadal, "--seed", "1", "--json", "world", "serve", "--topic", topic, "--scale", scale]
+    def __init__(self, hadal, topic, scale, latency, seed="1"):
+        command = [hadal, "--seed", seed, "--json", "world", "serve", "--topic", topic, "--scale", scale]
         command += ["--listen", "127.0.0.1:0"] + (["--latency", latency] if latency else [])
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         event = json.loads(self.process.stdout.readline())
@@ -206,19 +206,29 @@ def cpu(args, server):
 
 
 def learning(args, server):
-    web = Web(args.web or args.hadal, "hotel", "demo", "5ms")
-    seeds = seeds_file(web.seeds)
-    print("workers  seed  requests  relevant")
-    for seed in args.seeds:
-        for count in (1, 4):
-            name = f"learning_{count}_{seed}"
+    """Several workers share 16 requests in flight, so that their number alone makes the difference."""
+    print("web  topic      run seed  workers  requests  relevant  of one  seconds")
+    sums = {}
+    for place in args.webs:
+        seed, topic = place.split(":")
+        web = Web(args.web or args.hadal, topic, "demo", "5ms", seed)
+        seeds = seeds_file(web.seeds)
+        for run_seed, count in [(run_seed, count) for run_seed in args.seeds for count in args.counts]:
+            name = f"learning_{seed}_{topic}_{run_seed}_{count}"
             store = server.new_store(name)
             more = ["--delay", "20ms", "--max-requests", str(args.requests), "--concurrency", str(16 // count)]
-            more += ["--seed", str(seed)]
-            wait([find(args.hadal, store, web, "hotel", seeds, *more) for _ in range(count)])
-            found = server.sql(name, "SELECT requests, relevant FROM run_counters").split("|")
-            print(f"{count:7}  {seed:4}  {found[0]:>8}  {found[1]:>8}", flush=True)
-    web.stop()
+            more += ["--seed", str(run_seed)]
+            began = time.time()
+            wait([find(args.hadal, store, web, topic, seeds, *more) for _ in range(count)])
+            took = time.time() - began
+            requests, relevant = map(int, server.sql(name, "SELECT requests, relevant FROM run_counters").split("|"))
+            sums.setdefault(count, []).append(relevant)
+            one = relevant / sums[args.counts[0]][len(sums[count]) - 1]
+            print(f"{seed:3}  {topic:9}  {run_seed:8}  {count:7}  {requests:8}  {relevant:8}  {one:6.2f}  {took:7.1f}", flush=True)
+            server.sql("postgres", f"DROP DATABASE {name}")
+        web.stop()
+    for count, found in sums.items():
+        print(f"all                       {count:7}            {sum(found):8}  {sum(found) / sum(sums[args.counts[0]]):6.2f}")
 
 
 TABLES = """SELECT relname, pg_table_size(pg_class.oid), pg_indexes_size(pg_class.oid), n_live_tup
@@ -258,7 +268,10 @@ def main():
     parser.add_argument("--in-flight", type=int, default=2, help="requests in flight per worker of `scale`")
     parser.add_argument("--requests", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=2, help="repetitions of `cpu`")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="seeds of the crawls of `learning`")
+    parser.add_argument("--counts", type=int, nargs="+", default=[1, 4], help="workers of `learning`, the reference first")
+    webs = ["1:hotel", "2:hotel", "1:book", "2:movie"]
+    parser.add_argument("--webs", nargs="+", default=webs, help="webs of `learning`: SEED:TOPIC")
     args = parser.parse_args()
     server = Server()
     try:
