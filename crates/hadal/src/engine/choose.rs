@@ -29,8 +29,8 @@ impl Engine {
         let Some(kind) = kind else { return Ok(None) };
         log_choice(&kind);
         let (seq, at) = (self.spending.numbers.take(), self.crawl.clock.now());
-        let send_before = self.shared.as_mut().map(WorkerState::start_step);
-        Ok(Some(Step { seq, at, kind, body_limit, send_before }))
+        let term = self.shared.as_mut().map(WorkerState::start_step);
+        Ok(Some(Step { seq, at, kind, body_limit, term }))
     }
 
     /// Body limit of one more step; `None` when no step may be sent: no slot, number or request is left.
@@ -39,7 +39,7 @@ impl Engine {
             Clock::Real => self.flights.has_room(self.crawl.clock.now()),
             Clock::Simulated(_) => self.flights.len() < self.crawl.window.max(1),
         };
-        let is_leased = self.shared.as_ref().is_none_or(WorkerState::is_leased);
+        let is_leased = self.shared.as_ref().is_none_or(|shared| !shared.term.is_over());
         if *self.crawl.stop.borrow() || !has_room || self.frontier.waiting.addresses.is_full() || !is_leased {
             return None;
         }

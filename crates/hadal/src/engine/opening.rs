@@ -49,6 +49,7 @@ impl Engine {
     pub(super) fn new(mut crawl: Crawl, opened: OpenedRun) -> (Engine, RunCheckpoint) {
         let OpenedRun { run, checkpoint, shared } = opened;
         crawl.clock.advance(checkpoint.progress.now);
+        crawl.reserve.start_session();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
         let slots = Slots::new(crawl.concurrency, checkpoint.counters.requests);
         let flights = Flights::new(StepTools::of(&crawl, &frontier), slots, crawl.clock.is_simulated());
@@ -125,7 +126,7 @@ impl Engine {
         if let Some(kind) = resumed(&mut self.frontier, sent, queued, now)? {
             let hosts = self.frontier.occupy(&kind.hosts(), now)?;
             let body_limit = self.spending.body_limit_left(self.flights.reserved_bytes());
-            self.flights.send(Step { seq, at, kind, body_limit, send_before: None }, hosts);
+            self.flights.send(Step { seq, at, kind, body_limit, term: None }, hosts);
         }
         Ok(())
     }

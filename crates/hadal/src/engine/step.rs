@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
-use crate::polite::{Clock, HostState, RobotsRequest};
+use crate::polite::{Clock, HostState, LeaseTerm, RobotsRequest};
 use crate::store::StepTarget;
 use futures::future::BoxFuture;
 use hadal_core::address::{Host, LinkId, names_file};
@@ -35,8 +35,8 @@ pub struct Step {
     pub kind: StepKind,
     /// Maximum number of bytes of the response body.
     pub body_limit: u64,
-    /// Time after which a worker of a shared run may not send it: another worker may have taken over.
-    pub send_before: Option<Instant>,
+    /// Term of the worker of a shared run. Afterwards it may not send the step.
+    pub term: Option<LeaseTerm>,
 }
 
 /// Work of a step. Each kind sends at most one request, and a visit also those of its scripts and sitemaps.
@@ -305,7 +305,7 @@ impl StepTools {
     /// Performs a step.
     pub async fn perform(&self, step: Step) -> FinishedStep {
         let began = Instant::now();
-        if step.send_before.is_some_and(|end| began >= end) {
+        if step.term.is_some_and(|term| term.is_over()) {
             // The process was suspended past its lease. `Engine::choose` refuses further steps and the next report
             // fails, which drops this task.
             return std::future::pending().await;

@@ -6,10 +6,11 @@
 
 use super::frontier::Frontier;
 use super::{Crawl, CrawlError, CrawlMode, Engine};
+use crate::polite::LeaseTerm;
 use crate::store::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 /// Time between two reports. Guess: a fifteenth of the default lease.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -23,8 +24,8 @@ const LEASE_SHARE: f64 = 0.75;
 /// Lease of this worker in a shared run, partitions that it gives up, and whether it has work.
 pub struct WorkerState {
     lease: Duration,
-    /// Beginning of the last report that the store accepted.
-    reported: ReportTime,
+    /// Part of the lease in which the worker may send. It began with the last report that the store accepted.
+    pub term: LeaseTerm,
     /// Partitions that are given up when their steps in flight have ended.
     leaving: BTreeSet<Partition>,
     /// True if the worker had nothing to do at the last look.
@@ -37,22 +38,12 @@ pub struct WorkerState {
     pub retries_seeds: bool,
 }
 
-/// A time on the monotonic clock, which stops while the machine is suspended, and on the system clock, which users can
-/// set.
-struct ReportTime(Instant, SystemTime);
-
-impl ReportTime {
-    fn now() -> ReportTime {
-        ReportTime(Instant::now(), SystemTime::now())
-    }
-}
-
 impl WorkerState {
     /// State of a worker that has just joined.
     pub fn new(lease: Duration, retries_seeds: bool) -> WorkerState {
         WorkerState {
             lease,
-            reported: ReportTime::now(),
+            term: LeaseTerm::from_now(lease.mul_f64(LEASE_SHARE)),
             leaving: BTreeSet::new(),
             is_idle: false,
             is_exhausted: false,
@@ -61,18 +52,10 @@ impl WorkerState {
         }
     }
 
-    /// True while no other worker can have taken over. A process that was suspended notices here that its
-    /// lease may have expired.
-    pub fn is_leased(&self) -> bool {
-        let (safe, ReportTime(instant, time)) = (self.lease.mul_f64(LEASE_SHARE), &self.reported);
-        instant.elapsed() < safe && time.elapsed().is_ok_and(|elapsed| elapsed < safe)
-    }
-
-    /// Records that the worker has work. Returns the deadline for handing a step to the HTTP client: later another
-    /// worker may own its host.
-    pub fn start_step(&mut self) -> Instant {
+    /// Records that the worker has work. Returns the term in which a step may be handed to the HTTP client.
+    pub fn start_step(&mut self) -> LeaseTerm {
         self.is_idle = false;
-        self.reported.0 + self.lease.mul_f64(LEASE_SHARE)
+        self.term
     }
 
     /// True if no worker has anything left to do. `is_idle`: no link of this worker can be requested.
@@ -85,12 +68,12 @@ impl WorkerState {
     fn is_report_due(&self, is_waiting: bool) -> bool {
         let reports_soon = is_waiting || self.is_idle || !self.leaving.is_empty();
         let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
-        self.reported.0.elapsed() >= interval
+        self.term.elapsed() >= interval
     }
 
-    /// Takes over the answer to a report of this time that released some partitions.
-    fn receive(&mut self, orders: &WorkerOrders, released: &BTreeSet<Partition>, reported: ReportTime) {
-        self.reported = reported;
+    /// Takes over the answer to a report that released some partitions. A term began with the report.
+    fn receive(&mut self, orders: &WorkerOrders, released: &BTreeSet<Partition>, term: LeaseTerm) {
+        self.term = term;
         self.leaving.retain(|partition| !released.contains(partition));
         self.is_exhausted = orders.is_exhausted;
         self.is_idle &= orders.gained.is_none() && orders.received.is_empty();
@@ -166,9 +149,10 @@ impl Engine {
                 .waiting
                 .release_addresses(self.flights.hosts(), self.crawl.clock.now()),
         };
-        let reported = ReportTime::now();
+        let term = LeaseTerm::from_now(shared.lease.mul_f64(LEASE_SHARE));
         let orders = self.frontier.store.coordinate(&report)?;
-        shared.receive(&orders, &report.released, reported);
+        shared.receive(&orders, &report.released, term);
+        self.crawl.reserve.set_term(term);
         self.frontier.forget(&report.released);
         self.frontier.waiting.addresses.want(&orders.wanted_addresses);
         self.spending.receive(&orders);

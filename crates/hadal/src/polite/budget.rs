@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Requests and bytes that a group of harvests may spend together. Shared by threads, so the counters are atomic.
 #[derive(Debug, Default)]
@@ -67,6 +68,35 @@ struct ReserveState {
     left: u64,
     /// Requests of pages that the crawl has not counted yet.
     uncounted: u64,
+    /// Term of the worker, if the run is shared.
+    term: Option<LeaseTerm>,
+}
+
+/// Time in which a worker of a shared run may send requests: a part of its lease, counted from the report that renewed
+/// it. It ends by the monotonic clock, which stops while the machine is suspended, or by the system clock, which users
+/// can set.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseTerm {
+    since: (Instant, SystemTime),
+    lasts: Duration,
+}
+
+impl LeaseTerm {
+    /// Term that begins now.
+    pub fn from_now(lasts: Duration) -> LeaseTerm {
+        LeaseTerm { since: (Instant::now(), SystemTime::now()), lasts }
+    }
+
+    /// Time since the term began, on the monotonic clock.
+    pub fn elapsed(&self) -> Duration {
+        self.since.0.elapsed()
+    }
+
+    /// True if another worker may have taken over.
+    pub fn is_over(&self) -> bool {
+        let runs = self.elapsed() < self.lasts;
+        !runs || self.since.1.elapsed().map_or(true, |elapsed| elapsed >= self.lasts)
+    }
 }
 
 impl RequestReserve {
@@ -82,6 +112,16 @@ impl RequestReserve {
         state.uncounted
     }
 
+    /// Starts a session: nothing is left yet, and steps of an earlier session that lost its lease are not counted any more.
+    pub fn start_session(&self) {
+        *self.state() = ReserveState::default();
+    }
+
+    /// Lets scripts take requests until this term is over.
+    pub fn set_term(&self, term: LeaseTerm) {
+        self.state().term = Some(term);
+    }
+
     /// Removes requests that the crawl has counted.
     pub fn count(&self, requests: u64) {
         let mut state = self.state();
@@ -90,7 +130,7 @@ impl RequestReserve {
 
     fn take(&self) -> bool {
         let mut state = self.state();
-        let is_left = state.left > 0;
+        let is_left = state.left > 0 && state.term.is_none_or(|term| !term.is_over());
         if is_left {
             state.left -= 1;
             state.uncounted += 1;
@@ -114,6 +154,20 @@ mod tests {
         assert!(!page.charge_request(None), "the last one is the crawl's");
         reserve.count(2);
         assert_eq!(reserve.leave(2), 0);
+        assert!(page.charge_request(None));
+    }
+
+    #[test]
+    fn pages_of_a_worker_take_nothing_after_its_term() {
+        let reserve = Arc::new(RequestReserve::default());
+        let page = RequestBudget::of_page(&reserve);
+        reserve.leave(9);
+        reserve.set_term(LeaseTerm::from_now(Duration::from_secs(3600)));
+        assert!(page.charge_request(None));
+        reserve.set_term(LeaseTerm::from_now(Duration::ZERO));
+        assert!(!page.charge_request(None), "another worker may have taken over");
+        reserve.start_session();
+        assert_eq!(reserve.leave(9), 0, "a step that was lost is not in flight any more");
         assert!(page.charge_request(None));
     }
 

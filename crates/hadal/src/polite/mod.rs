@@ -21,7 +21,7 @@ pub mod retry;
 pub mod robots;
 mod turn;
 
-pub use budget::{RequestBudget, RequestReserve};
+pub use budget::{LeaseTerm, RequestBudget, RequestReserve};
 pub use client::{ClientOptions, NotSent, PageError, PoliteClient, SendOutcome};
 pub use clock::Clock;
 pub use delay::Politeness;
