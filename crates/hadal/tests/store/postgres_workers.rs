@@ -197,6 +197,14 @@ fn observations_reach_every_other_worker_once() {
 }
 
 #[test]
+fn a_worker_whose_process_was_killed_is_not_listed() {
+    let Some((cluster, url, first)) = new_run() else { return };
+    assert_eq!(first.store.workers().unwrap().len(), 1);
+    cluster.sql(&url, "UPDATE workers SET process = regexp_replace(process, '[0-9]+ [0-9]+$', '4194999 1')");
+    assert_eq!(first.store.workers().unwrap(), [], "its lease lasts");
+}
+
+#[test]
 fn a_run_with_several_workers_is_held_as_a_whole_only_after_they_left() {
     let Some((_, url, first)) = new_run() else { return };
     let other = postgres::open(&url, Access::Crawl).unwrap();

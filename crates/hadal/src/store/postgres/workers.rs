@@ -317,13 +317,13 @@ pub fn leave(
     Ok(is_last)
 }
 
-/// Workers of shared runs, for `hadal status`.
+/// Workers of shared runs, for `hadal status`. A process of this machine that was killed is none, although its lease lasts.
 pub fn list(connection: &ServerConnection) -> Result<Vec<WorkerRow>, Fault> {
     let sql = "SELECT workers.run, workers.worker, coalesce(parts.count, 0)::bigint, counted.requests,
             extract(epoch FROM now() - joined_at)::float8, extract(epoch FROM now() - seen_at)::float8,
             coalesce(parts.inbox, 0)::bigint, coalesce(parts.age, 0)::float8, is_idle,
             (SELECT count(*) FROM observations WHERE observations.run = workers.run
-                AND n > workers.position AND observations.worker <> workers.id)
+                AND n > workers.position AND observations.worker <> workers.id), process
         FROM workers JOIN worker_counters AS counted ON counted.worker = workers.id
         LEFT JOIN (SELECT partitions.run, partitions.worker, count(*) AS count, sum(waiting.links) AS inbox,
                 max(waiting.age) AS age
@@ -346,5 +346,8 @@ pub fn list(connection: &ServerConnection) -> Result<Vec<WorkerRow>, Fault> {
             unlearned: row.unsigned(9)?,
         })
     };
-    connection.query(command!(sql))?.iter().map(worker).collect()
+    let rows = connection.query(command!(sql))?;
+    let is_alive = |row: &&Row| Ok(!row.column::<Option<&str>>(10)?.is_some_and(process::has_ended));
+    let alive = rows.iter().filter_map(|row| is_alive(&row).map(|alive| alive.then_some(row)).transpose());
+    alive.map(|row| row.and_then(worker)).collect()
 }
