@@ -158,7 +158,7 @@ def scale(args, server):
     alone = None
     for count in args.workers:
         store = server.new_store(f"scale_{count}")
-        more = ["--strategy", "breadth-first", "--delay", "1s", "--max-requests", "none"]
+        more = ["--strategy", args.strategy, "--delay", "1s", "--max-requests", "none"]
         more += ["--concurrency", str(args.in_flight)]
         workers = [find(args.hadal, store, web, "hotel", seeds, *more) for _ in range(count)]
         time.sleep(args.warm_up)
@@ -266,6 +266,7 @@ def main():
     parser.add_argument("--warm-up", type=float, default=15, help="seconds before the measurement of `scale`")
     parser.add_argument("--seconds", type=float, default=30, help="seconds of the measurement of `scale`")
     parser.add_argument("--in-flight", type=int, default=2, help="requests in flight per worker of `scale`")
+    parser.add_argument("--strategy", default="breadth-first", help="strategy of `scale`")
     parser.add_argument("--requests", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=2, help="repetitions of `cpu`")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="seeds of the crawls of `learning`")

@@ -197,6 +197,12 @@ pub trait QueueHeads {
         None
     }
 
+    /// Best link of a queue that other workers of the crawl may visit now or soon. `None` if there is none, or if the crawl
+    /// has one worker.
+    fn head_elsewhere(&self, _queue: QueueId) -> Option<QueueHead> {
+        None
+    }
+
     /// Links that wait in a queue, ready or not, in memory or in the store.
     fn link_count(&self, queue: QueueId) -> u64;
 }
@@ -219,6 +225,8 @@ pub enum QueueChoice {
     Execute(Box<StrategyCommand>),
     /// No link to visit at the moment.
     Idle,
+    /// Visit nothing at the moment, because other workers of the crawl have better links ([`QueueHeads::head_elsewhere`]).
+    Yield,
 }
 
 /// Command of a strategy to the engine.

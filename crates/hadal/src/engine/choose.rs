@@ -11,6 +11,7 @@ use crate::polite::Clock;
 use crate::store::RunState;
 use hadal_core::link::QueueId;
 use hadal_core::strategy::QueueChoice;
+use std::time::Instant;
 
 /// Maximum number of commands that a strategy may execute before it serves a queue; more would be an endless
 /// loop. Guess.
@@ -20,7 +21,7 @@ impl Engine {
     /// Chooses the next step. `None` when no step may be sent now.
     pub(super) fn choose(&mut self) -> Result<Option<Step>, CrawlError> {
         let allowed = self.allow_step();
-        self.shared.iter_mut().for_each(|shared| shared.is_sending_denied = allowed.is_none());
+        self.shared.iter_mut().for_each(|shared| shared.start_choice(allowed.is_some()));
         let Some(body_limit) = allowed else { return Ok(None) };
         let kind = match self.choose_probe()? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
@@ -30,6 +31,7 @@ impl Engine {
         log_choice(&kind);
         let (seq, at) = (self.spending.numbers.take(), self.crawl.clock.now());
         let term = self.shared.as_mut().map(WorkerState::start_step);
+        self.frontier.waiting.queues.ignore_others(false);
         Ok(Some(Step { seq, at, kind, body_limit, term }))
     }
 
@@ -91,9 +93,17 @@ impl Engine {
                     commands += 1;
                     self.apply(*command)?;
                 }
-                QueueChoice::Execute(_) | QueueChoice::Idle => return Ok(None),
+                QueueChoice::Yield if self.stops_yielding() => {}
+                QueueChoice::Execute(_) | QueueChoice::Idle | QueueChoice::Yield => return Ok(None),
             }
         }
+    }
+
+    /// Records that the strategy yields to other workers. True if it has done so for so long that it now looks only at the
+    /// links of this worker, until a step is sent.
+    fn stops_yielding(&mut self) -> bool {
+        let yields = self.shared.as_mut().is_none_or(|shared| shared.yield_to_others(Instant::now()));
+        !yields && !self.frontier.waiting.queues.ignore_others(true)
     }
 }
 

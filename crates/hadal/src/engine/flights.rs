@@ -1,11 +1,11 @@
 //! Steps in flight: tasks that perform them, and the order in which their results are received.
 
-use super::slots::Slots;
+use super::slots::{SLOW_AFTER, Slots};
 use super::step::{FinishedStep, Step, StepKind, StepTools};
 use crate::polite::HostIx;
 use futures::FutureExt;
 use hadal_core::time::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -79,6 +79,14 @@ impl Flights {
     /// Hosts that steps in flight keep busy.
     pub fn hosts(&self) -> impl Iterator<Item = HostIx> + '_ {
         self.in_flight.values().flat_map(|flight| flight.hosts.iter().copied())
+    }
+
+    /// Hosts of requests that count as slow.
+    pub fn slow_hosts(&self) -> BTreeSet<HostIx> {
+        let now = Instant::now();
+        let slow = self.order.sent.iter().filter(|(_, sent)| now - **sent >= SLOW_AFTER);
+        let flights = slow.filter_map(|(seq, _)| self.in_flight.get(seq));
+        flights.flat_map(|flight| flight.hosts.iter().copied()).collect()
     }
 
     /// Sum of the body limits of all steps in flight.

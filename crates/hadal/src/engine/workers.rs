@@ -1,8 +1,8 @@
 //! Worker of a shared run: reports to the store about once per second and carries out its orders.
 //!
-//! Orders are partitions to take up or to give up, links that others found, observations to learn from, and a part of
-//! the budget. Everything else goes on as in a run with one
-//! worker, on the links of its own partitions.
+//! Orders are partitions to take up or to give up, links that others found, observations to learn from, a part of the
+//! budget, and the scores of the best links of other workers, to which a strategy may yield. Everything else goes on as in
+//! a run with one worker, on the links of its own partitions.
 
 use super::frontier::Frontier;
 use super::{Crawl, CrawlError, CrawlMode, Engine};
@@ -10,16 +10,19 @@ use crate::polite::LeaseTerm;
 use crate::store::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time between two reports. Guess: a fifteenth of the default lease.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two reports while the worker waits for partitions, for a grant, or for the end of the run.
-/// Guess.
+/// Time between two reports while the worker waits for partitions, for a grant, for workers with better links, or for the
+/// end of the run. Guess.
 const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 /// Share of the lease after which a worker without an accepted report stops sending. Guess: leaves a quarter
 /// of the lease for requests in flight and for clocks that differ.
 const LEASE_SHARE: f64 = 0.75;
+
+/// Longest time without a step because other workers have better links. Guess: ten default delays.
+const MAX_YIELD: Duration = Duration::from_secs(10);
 
 /// Lease of this worker in a shared run, partitions that it gives up, and whether it has work.
 pub struct WorkerState {
@@ -33,7 +36,11 @@ pub struct WorkerState {
     /// True if no worker has anything left to do.
     is_exhausted: bool,
     /// True if the last choice was denied: no slot, sequence number or request was left.
-    pub is_sending_denied: bool,
+    is_sending_denied: bool,
+    /// True if nothing was sent at the last choice because other workers have better links.
+    is_yielding: bool,
+    /// Time at which the worker began to yield; `None` if it has sent a step since.
+    yields_since: Option<Instant>,
     /// Seeds that failed in an earlier session are tried again.
     pub retries_seeds: bool,
 }
@@ -48,25 +55,38 @@ impl WorkerState {
             is_idle: false,
             is_exhausted: false,
             is_sending_denied: false,
+            is_yielding: false,
+            yields_since: None,
             retries_seeds,
         }
     }
 
+    /// Starts a choice, which may be denied because no slot, sequence number or request is left.
+    pub fn start_choice(&mut self, is_allowed: bool) {
+        (self.is_sending_denied, self.is_yielding) = (!is_allowed, false);
+    }
+
+    /// Records that other workers have better links. False if that has lasted for so long that a step is sent anyway.
+    pub fn yield_to_others(&mut self, now: Instant) -> bool {
+        self.is_yielding = now - *self.yields_since.get_or_insert(now) < MAX_YIELD;
+        self.is_yielding
+    }
+
     /// Records that the worker has work. Returns the term in which a step may be handed to the HTTP client.
     pub fn start_step(&mut self) -> LeaseTerm {
-        self.is_idle = false;
+        (self.is_idle, self.yields_since) = (false, None);
         self.term
     }
 
     /// True if no worker has anything left to do. `is_idle`: no link of this worker can be requested.
     pub fn is_over(&mut self, is_idle: bool) -> bool {
-        self.is_idle = is_idle && !self.is_sending_denied;
+        self.is_idle = is_idle && !self.is_sending_denied && !self.is_yielding;
         self.is_idle && self.is_exhausted
     }
 
     /// True if the next report is due. `is_waiting`: the worker or another one waits for it.
     fn is_report_due(&self, is_waiting: bool) -> bool {
-        let reports_soon = is_waiting || self.is_idle || !self.leaving.is_empty();
+        let reports_soon = is_waiting || self.is_idle || self.is_yielding || !self.leaving.is_empty();
         let interval = if reports_soon { SHORT_INTERVAL } else { REPORT_INTERVAL };
         self.term.elapsed() >= interval
     }
@@ -136,14 +156,19 @@ impl Engine {
         }
         let Some(shared) = &mut self.shared else { return Ok(()) };
         let busy = self.frontier.waiting.partitions_of(self.flights.hosts());
+        let is_leaving = self.progress.ending().is_some();
+        let can_send = !is_leaving && !self.progress.is_paused();
+        let heads = can_send.then(|| self.frontier.waiting.queues.best_heads(&self.flights.slow_hosts()));
         let report = WorkerReport {
+            heads: heads.unwrap_or_default(),
+            is_yielding: shared.is_yielding,
             released: shared.leaving.difference(&busy).copied().collect(),
             is_idle: shared.is_idle && self.flights.is_empty(),
             in_flight: self.flights.len() as u64,
             max_requests: self.spending.max_requests(),
             needs_seqs: self.spending.numbers.are_low(),
             observations: self.crawl.strategy.take_observations(),
-            is_leaving: self.progress.ending().is_some(),
+            is_leaving,
             released_addresses: self
                 .frontier
                 .waiting
@@ -155,6 +180,7 @@ impl Engine {
         self.crawl.reserve.set_term(term);
         self.frontier.forget(&report.released);
         self.frontier.waiting.addresses.want(&orders.wanted_addresses);
+        self.frontier.waiting.queues.set_elsewhere(&orders.heads);
         self.spending.receive(&orders);
         self.carry_out(orders, &busy)
     }
@@ -184,5 +210,22 @@ impl Engine {
             self.frontier.receive(orders.received, &self.crawl.placement_context())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_yields_for_a_limited_time_and_then_sends_one_step() {
+        let mut worker = WorkerState::new(Duration::from_secs(15), false);
+        let now = Instant::now();
+        assert!(worker.yield_to_others(now) && worker.yield_to_others(now + MAX_YIELD / 2));
+        assert!(!worker.is_over(true), "it has links");
+        worker.start_choice(false);
+        assert!(!worker.yield_to_others(now + MAX_YIELD), "a denied choice is no step");
+        worker.start_step();
+        assert!(worker.yield_to_others(now + MAX_YIELD));
     }
 }

@@ -8,6 +8,7 @@
 use super::{RunCheckpoint, RunCounters, RunId, RunSpec, RunState, Store, StoreError};
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{FrontierLink, QueueId};
+use hadal_core::strategy::QueueHead;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -87,6 +88,10 @@ pub struct WorkerReport {
     pub released: BTreeSet<Partition>,
     /// True if the worker has nothing to send and waits for no host.
     pub is_idle: bool,
+    /// True if the worker sends nothing because other workers have better links. It needs no grant.
+    pub is_yielding: bool,
+    /// Best link of each queue that the worker may visit now or soon.
+    pub heads: Vec<QueueHead>,
     /// Number of steps in flight.
     pub in_flight: u64,
     /// Request budget of the run.
@@ -122,6 +127,8 @@ pub struct WorkerOrders {
     pub received: Vec<(u64, ForwardedLink)>,
     /// Observations of other workers.
     pub observations: Vec<Vec<u8>>,
+    /// Best link of each queue that other workers may visit now or soon.
+    pub heads: Vec<QueueHead>,
     /// Counters of the whole run.
     pub counters: RunCounters,
     /// Number of requests of the whole run, by its counters, at which this worker stops sending. `None`: no

@@ -2,6 +2,8 @@
 
 use hadal::store::postgres::{self, PostgresStore};
 use hadal::store::*;
+use hadal_core::link::QueueId;
+use hadal_core::strategy::QueueHead;
 use hadal_store_contract::cluster::{self, Cluster};
 use hadal_store_contract::fixture::*;
 use std::collections::BTreeSet;
@@ -194,6 +196,36 @@ fn observations_reach_every_other_worker_once() {
     assert_eq!(third.join(&spec("books")).unwrap().strategy.as_deref(), Some(&b"a and b"[..]));
     let orders = third.coordinate(first.run, &WorkerReport::default()).unwrap();
     assert_eq!(orders.observations, [b"c"], "only what the saved state does not include");
+}
+
+#[test]
+fn workers_know_the_best_links_of_others_that_are_alive() {
+    let Some((cluster, url, mut first)) = new_run() else { return };
+    let (mut second, mut third) = (TestWorker::join(&url), TestWorker::join(&url));
+    let heads = |score| vec![QueueHead { queue: QueueId(0), score }];
+    let report = |worker: &mut TestWorker, score: f32| {
+        worker.report(WorkerReport { heads: heads(score), ..WorkerReport::default() }).unwrap().heads
+    };
+    assert_eq!(report(&mut first, 3.0), []);
+    assert_eq!(report(&mut second, -1.0), heads(3.0));
+    assert_eq!(report(&mut third, 9.0), heads(3.0));
+    assert_eq!(report(&mut first, 0.5), heads(9.0));
+    cluster.sql(&url, "UPDATE workers SET seen_at = now() - interval '10 seconds' WHERE id = 3");
+    assert_eq!(report(&mut first, 0.5), heads(-1.0));
+    second.report(WorkerReport::default()).unwrap();
+    assert_eq!(report(&mut first, 0.5), []);
+}
+
+#[test]
+fn a_store_of_the_format_before_heads_is_migrated() {
+    let Some((cluster, url, first)) = new_run() else { return };
+    assert!(first.store.leave(first.run, RunState::Stopped, 0..0).unwrap());
+    drop(first);
+    cluster.sql(&url, "ALTER TABLE workers DROP COLUMN head_queues, DROP COLUMN head_scores");
+    cluster.sql(&url, "UPDATE hadal_store SET format = 3");
+    let mut worker = TestWorker::join(&url);
+    assert_eq!(worker.report(WorkerReport::default()).unwrap().heads, []);
+    assert_eq!(cluster.sql(&url, "SELECT format FROM hadal_store"), "4");
 }
 
 #[test]

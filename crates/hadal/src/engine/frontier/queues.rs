@@ -19,6 +19,10 @@ pub struct QueueTable {
     bonuses: BTreeMap<HostIx, f32>,
     /// Queues with hosts that are not in memory.
     stored: BTreeMap<QueueId, StoredLinks>,
+    /// Best links of other workers, if the run is shared.
+    elsewhere: BTreeMap<QueueId, QueueHead>,
+    /// True while this worker does not regard the links of others.
+    ignores_others: bool,
     /// Generation of the strategy's model.
     generation: u32,
 }
@@ -273,6 +277,27 @@ impl QueueTable {
         self.queues.values_mut().for_each(|queues| queues.current.clear());
     }
 
+    /// Best link of each queue of the strategy that may be visited now or soon. A host in `slow` has not answered for so
+    /// long that nobody should wait for it.
+    pub fn best_heads(&self, slow: &BTreeSet<HostIx>) -> Vec<QueueHead> {
+        let best = |(queue, queues): (&QueueId, &QueueHosts)| {
+            let soon = queues.soon.iter().find(|ranked| !slow.contains(&ranked.host));
+            let best = queues.ready.first().into_iter().chain(soon).min()?;
+            Some(QueueHead { queue: *queue, score: best.head.score() + self.bonus(best.host) })
+        };
+        self.strategy_queues().filter_map(best).collect()
+    }
+
+    /// Sets the best links of other workers.
+    pub fn set_elsewhere(&mut self, heads: &[QueueHead]) {
+        self.elsewhere = heads.iter().map(|head| (head.queue, *head)).collect();
+    }
+
+    /// Hides the links of other workers from the strategy, or shows them again. True if they were hidden before.
+    pub fn ignore_others(&mut self, ignores: bool) -> bool {
+        std::mem::replace(&mut self.ignores_others, ignores)
+    }
+
     /// Links of a queue on hosts that are not in memory.
     pub fn stored(&self, queue: QueueId) -> Option<StoredLinks> {
         self.stored.get(&queue).copied()
@@ -396,6 +421,10 @@ impl QueueHeads for QueueTable {
         Some(QueueHead { queue, score: best.head.score() + self.bonus(best.host) })
     }
 
+    fn head_elsewhere(&self, queue: QueueId) -> Option<QueueHead> {
+        self.elsewhere.get(&queue).filter(|_| !self.ignores_others).copied()
+    }
+
     fn link_count(&self, queue: QueueId) -> u64 {
         let stored = self.stored.get(&queue).map_or(0, |stored| stored.links);
         self.queues.get(&queue).map_or(0, |queues| queues.links) + stored
@@ -422,6 +451,24 @@ mod tests {
         assert_eq!(table.head_ready_soon(QUEUE).unwrap().score, 0.9);
         table.set_availability(A, Availability::Ready);
         assert_eq!(table.head(QUEUE).unwrap().score, 0.9);
+    }
+
+    #[test]
+    fn the_best_link_counts_for_others_while_its_host_is_busy() {
+        let mut table = QueueTable::default();
+        table.add(QUEUE, A, HostHead::ranked(QueueRank::new(0.9, 1)), 1, Availability::Ready);
+        table.add(QUEUE, B, HostHead::ranked(QueueRank::new(0.5, 2)), 1, Availability::Ready);
+        table.add(QueueId::PROBES, B, HostHead::ranked(QueueRank::new(2.0, 3)), 1, Availability::Ready);
+        let best = |score| vec![QueueHead { queue: QUEUE, score }];
+        table.set_availability(A, Availability::Soon);
+        assert_eq!(table.best_heads(&BTreeSet::new()), best(0.9));
+        assert_eq!(table.best_heads(&BTreeSet::from([A])), best(0.5), "it may never answer");
+        table.set_availability(A, Availability::Later);
+        assert_eq!(table.best_heads(&BTreeSet::new()), best(0.5));
+        table.set_elsewhere(&best(0.7));
+        assert_eq!(table.head_elsewhere(QUEUE), best(0.7).pop());
+        table.ignore_others(true);
+        assert_eq!(table.head_elsewhere(QUEUE), None);
     }
 
     #[test]

@@ -15,7 +15,8 @@ use super::workers::{Membership, ReportResult, evict_lost, evicted, holding, num
 use super::{addresses, runs};
 use hadal_core::address::LinkId;
 use hadal_core::link::QueueId;
-use std::collections::BTreeSet;
+use hadal_core::strategy::QueueHead;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use tokio_postgres::Row;
 
@@ -33,6 +34,9 @@ const REPORTS_PER_GRANT: i64 = 3;
 /// Time after which the state of the strategy is saved again. Until then it follows from the saved observations. Guess.
 const STRATEGY_INTERVAL: &str = "20 seconds";
 
+/// Time after its last sign of life in which the best links of a worker count. Guess: three reports.
+const HEADS_VALID: &str = "3 seconds";
+
 /// Workers and partitions of a run at one moment.
 struct Division {
     /// Numbers of the workers, in ascending order.
@@ -47,6 +51,8 @@ struct Division {
     free: Vec<Partition>,
     /// Free partitions of workers that were lost.
     abandoned: BTreeSet<Partition>,
+    /// Best links of other workers.
+    heads: BTreeMap<QueueId, f32>,
 }
 
 impl Division {
@@ -59,6 +65,7 @@ impl Division {
             owned: BTreeSet::new(),
             free: Vec::new(),
             abandoned: BTreeSet::new(),
+            heads: BTreeMap::new(),
         };
         for row in workers {
             let id: i64 = row.column(0)?;
@@ -67,7 +74,10 @@ impl Division {
             let (limit, requests): (i64, i64) = (row.column(2)?, row.column(3)?);
             match id == own {
                 true => division.requests = requests,
-                false => division.reserved += (limit - requests).max(0),
+                false => {
+                    division.reserved += (limit - requests).max(0);
+                    division.add_heads(row.column(4)?, row.column(5)?);
+                }
             }
         }
         for row in partitions {
@@ -83,6 +93,14 @@ impl Division {
         Ok(division)
     }
 
+    /// Adds the best links of another worker.
+    fn add_heads(&mut self, queues: Vec<i64>, scores: Vec<f32>) {
+        for (queue, score) in queues.into_iter().zip(scores) {
+            let best = self.heads.entry(QueueId(queue.cast_unsigned())).or_insert(score);
+            *best = best.max(score);
+        }
+    }
+
     /// Number of partitions that a worker should own: an equal share, the first workers one more.
     fn share(&self, own: i64) -> usize {
         let (all, count) = (usize::from(PARTITIONS), self.workers.len().max(1));
@@ -96,7 +114,8 @@ const TAKE_PARTITIONS: &str = "UPDATE partitions SET worker = $3 WHERE run = $1 
 /// Stores the part of the budget that a worker may use, its position in the observations, its idleness, and the number of
 /// the report.
 const RESERVE_REQUESTS: &str =
-    "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4, reports = $5 WHERE id = $1";
+    "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4, reports = $5, head_queues = $6, head_scores = $7
+    WHERE id = $1";
 /// Uses up sequence numbers, and ends a run in which nothing is left.
 const ADVANCE_PROGRESS: &str = "UPDATE progress SET next_seq = next_seq + $2,
     state = CASE WHEN $3 THEN 'exhausted' ELSE state END WHERE run = $1";
@@ -142,9 +161,13 @@ pub fn coordinate(
         let taken: Vec<i16> = taken.into_iter().map(number).collect();
         let (limit, reports) = (division.requests + reserved, membership.reports + 1);
         let progress = membership.progress.as_ref();
+        let (queues, scores): (Vec<i64>, Vec<f32>) =
+            report.heads.iter().map(|head| (bits(head.queue.0), head.score)).unzip();
+        orders.heads =
+            division.heads.iter().map(|(queue, score)| QueueHead { queue: *queue, score: *score }).collect();
         let mut commands = vec![
             command!(TAKE_PARTITIONS, bits(run.0), taken, membership.id),
-            command!(RESERVE_REQUESTS, membership.id, limit, position, is_idle, reports),
+            command!(RESERVE_REQUESTS, membership.id, limit, position, is_idle, reports, queues, scores),
         ];
         commands.extend(progress.map(|progress| runs::save_progress(run, progress, true)).transpose()?);
         commands.push(command!(ADVANCE_PROGRESS, bits(run.0), numbers, orders.is_exhausted));
@@ -189,8 +212,11 @@ fn meet(
         return Err(evicted(run));
     }
     evict_lost(connection, run, &found[2])?;
-    let workers = "SELECT id, is_idle, request_limit, requests FROM workers
-        JOIN worker_counters ON worker_counters.worker = workers.id WHERE workers.run = $1 ORDER BY id";
+    let workers = format!(
+        "SELECT id, is_idle, request_limit, requests,
+            CASE WHEN seen_at > clock_timestamp() - interval '{HEADS_VALID}' THEN head_queues ELSE '{{}}' END, head_scores
+        FROM workers JOIN worker_counters ON worker_counters.worker = workers.id WHERE workers.run = $1 ORDER BY id"
+    );
     let found = connection.run(&[command!(workers, bits(run.0)), command!(PARTITION_OWNERS, bits(run.0))])?;
     Division::read(&found[0], &found[1], membership.id)
 }
@@ -301,7 +327,11 @@ fn grant(
     let rest = (most - done - lost - division.reserved).max(0);
     let share = rest / (GRANTS_PER_WORKER * division.workers.len() as i64);
     let share = share.min(REPORTS_PER_GRANT * recent).clamp(GRANT.start, GRANT.end);
-    let wanted = if report.is_idle { 0 } else { in_flight + share };
+    let wanted = match (report.is_idle, report.is_yielding) {
+        (true, _) => 0,
+        (_, true) => in_flight,
+        _ => in_flight + share,
+    };
     // Requests in flight were granted before. Others may have counted some of theirs since the division was read.
     let reserved = rest.min(wanted).max(in_flight);
     orders.request_limit = Some((done + reserved).cast_unsigned());
@@ -317,7 +347,8 @@ mod tests {
         let (owned, free) = (BTreeSet::new(), Vec::new());
         let abandoned = BTreeSet::new();
         let workers = (1..=workers).collect();
-        Division { workers, is_idle: false, reserved, requests: 0, owned, free, abandoned }
+        let heads = BTreeMap::new();
+        Division { workers, is_idle: false, reserved, requests: 0, owned, free, abandoned, heads }
     }
 
     #[test]
@@ -352,6 +383,12 @@ mod tests {
         let mut orders = WorkerOrders { counters, ..WorkerOrders::default() };
         grant(&mut orders, &idle, &division(2, 0), 0, 3);
         assert!(orders.is_budget_spent);
+        let yielding = WorkerReport { is_yielding: true, ..report.clone() };
+        assert_eq!(
+            grant(&mut WorkerOrders::default(), &yielding, &division(2, 0), 50, 0),
+            3,
+            "those in flight"
+        );
         let fast = WorkerReport { max_requests: Some(10_000), ..report.clone() };
         let mut orders = WorkerOrders::default();
         assert_eq!(grant(&mut orders, &fast, &division(2, 0), 50, 0), 153, "three times the recent ones");

@@ -8,7 +8,7 @@ use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 
 /// SQL that leads from each format to the next. The SQL of a step is frozen. Views are replaced after every step.
-const STEPS: [&str; 3] = [TABLES, SHARED_RUNS, TAKE_OVERS];
+const STEPS: [&str; 4] = [TABLES, SHARED_RUNS, TAKE_OVERS, HEADS];
 
 /// Number of the advisory lock that admits one creation or migration at a time: "hadl" in ASCII.
 const SCHEMA_LOCK: i64 = 0x6861_646c;
@@ -322,6 +322,12 @@ CREATE TABLE addresses (
     is_wanted boolean NOT NULL DEFAULT false, is_abandoned boolean NOT NULL DEFAULT false, PRIMARY KEY (run, ip)
 ) WITH (fillfactor = 50);
 CREATE INDEX addresses_of_worker ON addresses (worker) WHERE worker IS NOT NULL;
+"#;
+
+/// Format 4: `workers.head_queues` and `head_scores` hold the best link of each queue that a worker may visit now or soon.
+const HEADS: &str = r#"
+ALTER TABLE workers ADD COLUMN head_queues bigint[] NOT NULL DEFAULT '{}';
+ALTER TABLE workers ADD COLUMN head_scores real[] NOT NULL DEFAULT '{}';
 "#;
 
 /// Views with the columns and values of the exports, and the workers that hold a run, a part of one, or a harvest now.
