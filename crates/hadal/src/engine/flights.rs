@@ -66,6 +66,11 @@ impl Flights {
         waiting < 2 * MAX_WAITING && self.slots.has_room(now, waiting)
     }
 
+    /// Limits the steps in flight to the share of a worker in a run that has committed this many requests.
+    pub fn set_share(&mut self, share: f64, committed: u64) {
+        self.slots.set_share(share, committed);
+    }
+
     /// Number of steps in flight.
     pub fn len(&self) -> usize {
         self.in_flight.len()

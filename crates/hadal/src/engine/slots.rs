@@ -31,20 +31,34 @@ pub struct Slots {
     quick: usize,
     slow: usize,
     committed: u64,
+    /// Share of the run that this crawl works on.
+    share: f64,
 }
 
 impl Slots {
     /// Slots of a crawl with this concurrency that has committed this many requests in earlier sessions.
     pub fn new(concurrency: usize, committed: u64) -> Slots {
-        Slots { concurrency: concurrency.max(1), recent: VecDeque::new(), quick: 0, slow: 0, committed }
+        Slots {
+            concurrency: concurrency.max(1),
+            recent: VecDeque::new(),
+            quick: 0,
+            slow: 0,
+            committed,
+            share: 1.0,
+        }
     }
 
     /// True when one more request may be sent, while this many results wait for their commit.
     pub fn has_room(&mut self, now: Time, uncommitted: usize) -> bool {
         self.age(now);
-        let grown =
-            FIRST_SLOTS + usize::try_from(self.committed / REQUESTS_PER_SLOT).unwrap_or(usize::MAX / 2);
+        let grown = FIRST_SLOTS as f64 + (self.committed / REQUESTS_PER_SLOT) as f64;
+        let grown = (grown * self.share).ceil() as usize;
         self.quick + uncommitted < grown && self.quick < self.concurrency && self.slow <= self.concurrency
+    }
+
+    /// Makes these the slots of a worker with a share of a run that has committed this many requests.
+    pub fn set_share(&mut self, share: f64, committed: u64) {
+        (self.share, self.committed) = (share, self.committed.max(committed));
     }
 
     /// Counts requests that became slow.
@@ -111,6 +125,18 @@ mod tests {
         assert!(!slots.has_room(Time(6000), 0));
         slots.finish(0);
         assert!(slots.has_room(Time(6000), 0));
+    }
+
+    #[test]
+    fn workers_share_the_slots_of_their_run() {
+        let mut slots = Slots::new(1000, 0);
+        slots.set_share(0.25, 320);
+        (0..5).for_each(|seq| slots.start(seq, Time(0)));
+        assert!(!slots.has_room(Time(0), 0), "a quarter of 18 slots");
+        slots.set_share(1.0, 320);
+        assert!(slots.has_room(Time(0), 0), "the other workers left");
+        slots.set_share(0.0, 320);
+        assert!(!slots.has_room(Time(0), 0));
     }
 
     #[test]

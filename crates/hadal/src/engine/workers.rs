@@ -182,7 +182,10 @@ impl Engine {
         self.frontier.waiting.addresses.want(&orders.wanted_addresses);
         self.frontier.waiting.queues.set_elsewhere(&orders.heads);
         self.spending.receive(&orders);
-        self.carry_out(orders, &busy)
+        self.carry_out(orders, &busy)?;
+        let share = self.frontier.partitions.owned().len() as f64 / f64::from(PARTITIONS);
+        self.flights.set_share(share, self.spending.spent.requests);
+        Ok(())
     }
 
     /// Takes up and gives up partitions, learns observations, and receives links. Partitions in `busy` have steps in
