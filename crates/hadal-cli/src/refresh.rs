@@ -12,9 +12,7 @@ use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
 use hadal::config::units::duration;
-use hadal::harvest::refresh::{
-    CheckedForm, RefreshEvent, RefreshPlan, RefreshSummary, checked_form, refresh,
-};
+use hadal::harvest::refresh::{CheckedForm, RefreshEvent, RefreshPlan, RefreshSummary, refresh};
 use hadal::output::escape::for_json;
 use hadal::polite::PoliteClient;
 use hadal::report::values::plural;
@@ -199,12 +197,13 @@ fn unharvested(
         let is_harvested = harvests.iter().any(|harvest| harvest.spec.form == row.form_id);
         let source = runs.iter().find(|known| known.id == run).map(|run| run.spec.source.clone());
         if let (Some(source), false, true) = (source, is_harvested, known.insert(row.form_id)) {
-            let checked_at = row.check.as_ref().map(|check| check.at);
-            found.push((checked_at, source, checked_form(store, row.form_id, &row.page_url, row.source)?));
+            let FormRow { form_id: form, page_url: page, source: markup, check: earlier, .. } = row;
+            found.push((source, CheckedForm { form, page, source: markup, earlier }));
         }
     }
-    found.sort_by_key(|(checked_at, ..)| *checked_at);
-    Ok(found.into_iter().take(args.checks).map(|(_, source, form)| (source, form)).collect())
+    found.sort_by_key(|(_, form)| form.earlier.as_ref().map(|check| check.at));
+    found.truncate(args.checks);
+    Ok(found)
 }
 
 async fn run_plan(plan: RefreshPlan, session: &Session) -> anyhow::Result<RefreshSummary> {

@@ -261,7 +261,7 @@ pub fn questions_are_logged_before_their_result(store: &dyn Store) {
     };
     let (first, second) = (store.log_user_query(&entry).unwrap(), store.log_user_query(&entry).unwrap());
     assert_ne!(first, second);
-    store.end_user_query(second, &SubmissionResult::Status(200)).unwrap();
+    store.apply_user_changes(&[UserChange::QueryResult(second, SubmissionResult::Status(200))]).unwrap();
     let log = submissions(store, &SubmissionQuery::default());
     let log: Vec<_> = log.into_iter().map(|entry| (entry.by, entry.seq, entry.answer)).collect();
     let person = Submitter::Person;

@@ -240,7 +240,7 @@ pub fn host_state_of(store: &dyn Store, run: RunId, host: &Host) -> Option<HostS
 }
 
 pub fn link_of(store: &dyn Store, run: RunId, link: LinkId) -> Option<LinkRow> {
-    store.links(run, &[link]).unwrap().remove(0)
+    store.look_up(run, &LookUp { link_rows: &[link], ..LookUp::default() }).unwrap().link_rows.remove(0)
 }
 
 pub fn form_snapshot(store: &dyn Store, run: RunId, form: FormId) -> Option<Form> {
@@ -265,7 +265,7 @@ pub fn submissions(store: &dyn Store, query: &SubmissionQuery) -> Vec<Submission
 
 pub fn set_label(store: &dyn Store, form: u64, topic: &str, label: Option<Label>) {
     let change = LabelUpdate { form: FormId(form), topic: topic.into(), label, at: Time(5) };
-    store.set_labels(&[change]).unwrap();
+    store.apply_user_changes(&[UserChange::Label(change)]).unwrap();
 }
 
 pub fn labels(store: &dyn Store, after: Option<(u64, &str)>, limit: usize) -> Vec<LabelRow> {

@@ -237,7 +237,12 @@ pub fn a_discarded_run_leaves_nothing_behind(store: &dyn Store) {
     for each in [run, other] {
         run_step(store, each, &waiting, end(each));
     }
-    store.set_control(Activity::Run(run), &Control { stop: true, ..Control::default() }).unwrap();
+    store
+        .apply_user_changes(&[UserChange::Control(
+            Activity::Run(run),
+            Control { stop: true, ..Control::default() },
+        )])
+        .unwrap();
     store.discard(Activity::Run(run)).unwrap();
     assert_eq!(runs(store).len(), 1);
     let again = begin(store);
@@ -273,6 +278,8 @@ pub fn an_unknown_run_is_refused(store: &dyn Store) {
     assert!(refused(store.resume(nobody, usize::MAX).err()));
     assert_eq!(store.runs(&RunQuery::one(nobody)).unwrap(), []);
     assert!(refused(store.commit(nobody, &adding(&[queued_link("http://a.org/", 0, 0.5, 1)])).err()));
-    assert!(refused(store.set_control(Activity::Run(nobody), &Control::default()).err()));
+    assert!(refused(
+        store.apply_user_changes(&[UserChange::Control(Activity::Run(nobody), Control::default())]).err()
+    ));
     assert!(refused(store.discard(Activity::Run(nobody)).err()));
 }

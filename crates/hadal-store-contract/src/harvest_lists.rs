@@ -257,8 +257,12 @@ pub fn control_of_a_harvest_is_kept_until_it_is_discarded(store: &dyn Store) {
     let harvest = begin_harvest(store);
     assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), Control::default());
     let control = Control { pause: true, ..Control::default() };
-    store.set_control(Activity::Harvest(harvest), &control).unwrap();
+    store.apply_user_changes(&[UserChange::Control(Activity::Harvest(harvest), control.clone())]).unwrap();
     assert_eq!(store.control(Activity::Harvest(harvest)).unwrap(), control);
     store.discard(Activity::Harvest(harvest)).unwrap();
-    assert!(store.set_control(Activity::Harvest(harvest), &control).is_err());
+    assert!(
+        store
+            .apply_user_changes(&[UserChange::Control(Activity::Harvest(harvest), control.clone())])
+            .is_err()
+    );
 }

@@ -1,6 +1,7 @@
 //! Lists for exports: runs, forms, pages and sites.
 
 use crate::fixture::*;
+use crate::harvest_fixture::harvest_spec;
 use hadal::store::*;
 use hadal_core::identity::FormId;
 use hadal_core::link::QueuedLink;
@@ -24,7 +25,7 @@ pub fn control_is_the_last_instruction(store: &dyn Store) {
     let pause = Control { pause: true, stop: false, max_requests: Some(5000) };
     let stop = Control { pause: false, stop: true, max_requests: None };
     for control in [pause, stop] {
-        store.set_control(Activity::Run(run), &control).unwrap();
+        store.apply_user_changes(&[UserChange::Control(Activity::Run(run), control.clone())]).unwrap();
         assert_eq!(store.control(Activity::Run(run)).unwrap(), control);
     }
 }
@@ -62,8 +63,13 @@ pub fn the_last_check_of_a_form_is_kept(store: &dyn Store) {
     store.save_form_checks(&[check(1, FormState::Gone), check(9, FormState::Alive)]).unwrap();
     store.save_form_checks(&[check(1, FormState::Moved)]).unwrap();
     store.sync().unwrap();
-    let known = store.form_checks(&[FormId(9), FormId(5), FormId(1)]).unwrap();
-    assert_eq!(known, [Some(check(9, FormState::Alive)), None, Some(check(1, FormState::Moved))]);
+    let of_harvest = |id| {
+        let harvest = store.begin_harvest(&harvest_spec(id), Time(1)).unwrap();
+        store.resume_harvest(harvest).unwrap().form_check
+    };
+    assert_eq!(of_harvest(9), Some(check(9, FormState::Alive)));
+    assert_eq!(of_harvest(5), None);
+    assert_eq!(of_harvest(1), Some(check(1, FormState::Moved)));
     let listed = store.forms(&FormQuery::default()).unwrap().rows.remove(0);
     assert_eq!(listed.row.check, Some(check(1, FormState::Moved)));
 }

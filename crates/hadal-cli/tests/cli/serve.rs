@@ -1,7 +1,7 @@
 //! `hadal serve`, `hadal ask` and the dashboard.
 use crate::pages::{VOLCANOES, page, serve};
 use crate::program::Place;
-use hadal::store::{Access, FormEntry, FormQuery, Label, LabelFilter, LabelUpdate, open};
+use hadal::store::{Access, FormEntry, FormQuery, Label, LabelFilter, LabelUpdate, UserChange, open};
 use hadal_core::time::Time;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -251,7 +251,8 @@ fn marks_that_a_topic_already_judges_right_leave_it_as_it_is() {
     let forms = store.forms(&query).unwrap().rows;
     let mark = |found: &FormEntry, label| {
         let (form, topic) = (found.row.form_id, found.row.topic.clone());
-        store.set_labels(&[LabelUpdate { form, topic, label: Some(label), at: Time(1) }]).unwrap();
+        let update = LabelUpdate { form, topic, label: Some(label), at: Time(1) };
+        store.apply_user_changes(&[UserChange::Label(update)]).unwrap();
     };
     forms.iter().take(6).for_each(|found| mark(found, Label::Right));
     let is_other = |found: &&FormEntry| found.row.p_searchable > 0.5;

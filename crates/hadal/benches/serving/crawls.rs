@@ -66,7 +66,7 @@ fn fill_run(store: &dyn Store, run: RunId, topic: &str, n: u64, pages: u64) -> A
     for form in (0..pages * FORMS_PER_PAGE).step_by(LABELLED as usize) {
         let label = if form.is_multiple_of(2 * LABELLED) { Label::Right } else { Label::Wrong };
         let label = LabelRow { form: form_id(n, form), topic: topic.into(), label, at: Time(form) };
-        store.set_labels(&[label.into()])?;
+        store.apply_user_changes(&[UserChange::Label(label.into())])?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::{Asker, SourceClient};
 use crate::harvest::open_form::{self, OpenedForm, SearchLocation};
 use crate::harvest::parse_response;
 use crate::polite::{Clock, PoliteClient, SendOutcome};
-use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
+use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter, UserChange};
 use hadal_core::address::Site;
 use hadal_core::critic::probe::query_field;
 use hadal_core::harvest::policy::{Policy, QueryOutcome, RequestCosts, StatedTotal};
@@ -224,7 +224,8 @@ async fn send_logged(
     };
     let sent = client.send(request, clock).await;
     if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
-        asker.store.end_user_query(number, &SubmissionResult::from(exchange))?;
+        let result = UserChange::QueryResult(number, SubmissionResult::from(exchange));
+        asker.store.apply_user_changes(&[result])?;
     }
     Ok(sent)
 }

@@ -111,7 +111,8 @@ impl CrawlProgress {
 
     /// Removes a stop request that was carried out.
     pub fn clear_control(&self) -> Result<(), StoreError> {
-        self.store.set_control(Activity::Run(self.run), &Control::default())
+        let none = UserChange::Control(Activity::Run(self.run), Control::default());
+        self.store.apply_user_changes(&[none])
     }
 
     /// All counters of the run, from the store.

@@ -17,7 +17,7 @@ pub use run::{harvest_form, parse_response};
 use crate::polite::{Clock, PoliteClient, RequestBudget};
 use crate::store::{
     Activity, Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, HarvestStep,
-    Store, StoreError,
+    Store, StoreError, UserChange,
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::{PolicyContext, PolicyEntry};
@@ -189,7 +189,10 @@ fn charge_opening(store: &dyn Store, id: HarvestId, job: &HarvestJob, at: Time) 
 fn clear_control(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
     let none = Control::default();
     let harvest = Activity::Harvest(id);
-    if store.control(harvest)? == none { Ok(()) } else { store.set_control(harvest, &none) }
+    match store.control(harvest)? == none {
+        true => Ok(()),
+        false => store.apply_user_changes(&[UserChange::Control(harvest, none)]),
+    }
 }
 
 /// Client with a budget for these harvests, with the requests and bytes of earlier sessions charged.

@@ -3,7 +3,9 @@
 use super::RenderError;
 use super::tab::{PageFunction, SeenRequest, Tab, TypedWord};
 use crate::polite::{Clock, PoliteClient};
-use crate::store::{Store, StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter};
+use crate::store::{
+    Store, StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter, UserChange,
+};
 use hadal_core::critic::probe::{nonsense_word, query_field};
 use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
 use hadal_core::harvest::policy::lexicon::split_words;
@@ -65,12 +67,12 @@ impl SearchTrial<'_> {
 
     /// Adds the status of a response to a submission.
     pub fn end_with(&self, number: u64, status: u16) -> Result<(), StoreError> {
-        self.store.end_user_query(number, &SubmissionResult::Status(status))
+        self.store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::Status(status))])
     }
 
     /// Adds the result of a submission.
     pub fn end(&self, number: u64, exchange: &Exchange) -> Result<(), StoreError> {
-        self.store.end_user_query(number, &SubmissionResult::from(exchange))
+        self.store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::from(exchange))])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::values::{method_name, source_name};
 use crate::store::{
-    FormEntry, FormRow, HarvestQuery, Label, RowOrder, RunId, Store, StoreError, count_open_fields,
+    FormEntry, FormRow, HarvestQuery, Label, LookUp, RowOrder, RunId, Store, StoreError, count_open_fields,
     form_snapshots,
 };
 use hadal_core::address::LinkId;
@@ -253,7 +253,8 @@ fn path(store: &dyn Store, run: RunId, page: LinkId) -> Result<Vec<ClickView>, S
     let mut clicks = Vec::new();
     let mut next = Some(page);
     while let Some(link) = next.filter(|_| clicks.len() < MAX_CLICKS) {
-        let Some(row) = store.links(run, &[link])?.remove(0) else { break };
+        let keys = LookUp { link_rows: &[link], ..LookUp::default() };
+        let Some(row) = store.look_up(run, &keys)?.link_rows.remove(0) else { break };
         let lead = row.queued.link;
         clicks.push(ClickView { url: lead.url.to_string(), anchor: lead.context.anchor });
         next = lead.parent.map(|parent| parent.id).filter(|parent| *parent != link);

@@ -1,7 +1,7 @@
 //! Seeds of a run that could not be fetched, with their reasons.
 
 use crate::store::{
-    FailureKind, FailureQuery, FailureRow, LinkRow, LinkState, RunId, RunQuery, Store, StoreError,
+    FailureKind, FailureQuery, FailureRow, LinkRow, LinkState, LookUp, RunId, RunQuery, Store, StoreError,
     all_failures,
 };
 use hadal_core::address::{Host, LinkId};
@@ -33,7 +33,8 @@ pub fn failed_seeds(store: &dyn Store, run: RunId) -> Result<Vec<FailedSeed>, St
 
 /// Seeds that were not visited, with the reason of a failure. A seed that still waits without a failure is not listed.
 fn failures_of(store: &dyn Store, run: RunId, seeds: &[Url]) -> Result<Vec<FailedSeed>, StoreError> {
-    let links = store.links(run, &seeds.iter().map(LinkId::of).collect::<Vec<_>>())?;
+    let ids: Vec<LinkId> = seeds.iter().map(LinkId::of).collect();
+    let links = store.look_up(run, &LookUp { link_rows: &ids, ..LookUp::default() })?.link_rows;
     let is_done = |link: &Option<LinkRow>| link.as_ref().is_some_and(|link| link.state == LinkState::Done);
     let left: Vec<&Url> =
         seeds.iter().zip(&links).filter(|(_, link)| !is_done(link)).map(|(url, _)| url).collect();

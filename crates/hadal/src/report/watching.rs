@@ -2,8 +2,8 @@
 
 use super::run::{RunView, view};
 use crate::store::{
-    Activity, Control, HostState, LinkRow, LookUp, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength,
-    RowOrder, RunParts, RunQuery, RunRow, Store, StoreError, WorkerRow, all_workers,
+    Activity, Control, HostState, LinkRow, LookUp, LookUpResult, MAX_COUNTED_LINKS, PageQuery, PageRow,
+    QueueLength, RowOrder, RunParts, RunQuery, RunRow, Store, StoreError, WorkerRow, all_workers,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
@@ -232,8 +232,8 @@ fn decisions(
     let shown = &pages[..pages.len().min(SHOWN_DECISIONS)];
     let ids: Vec<LinkId> = shown.iter().map(|page| page.id).collect();
     let names: Vec<Site> = shown.iter().map(|page| page.site.clone()).collect();
-    let links = store.links(row.id, &ids)?;
-    let sites = store.look_up(row.id, &LookUp { sites: &names, ..LookUp::default() })?.sites;
+    let keys = LookUp { link_rows: &ids, sites: &names, ..LookUp::default() };
+    let LookUpResult { link_rows: links, sites, .. } = store.look_up(row.id, &keys)?;
     let view = |(page, (link, site)): (&PageRow, (Option<LinkRow>, SiteCounters))| {
         let parts = match (&link, strategy) {
             (Some(link), Some(strategy)) => strategy.explain_score(link.link(), &site),

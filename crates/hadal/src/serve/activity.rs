@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::harvests::{self, no_harvest};
 use super::runs::{self, no_run};
 use super::state::AppState;
-use crate::store::{Activity, Control, HarvestState, RunQuery, RunState, Store, StoreError};
+use crate::store::{Activity, HarvestState, RunQuery, RunState, Store, StoreError};
 use serde::Serialize;
 
 /// Current state as JSON; `None` if it does not exist.
@@ -31,16 +31,6 @@ pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreErr
             harvests::row(store, harvest)?.map(|row| row.progress.state == HarvestState::Running)
         }
     })
-}
-
-/// Changes that a user requested: pause, stop, budget.
-pub fn control(store: &dyn Store, of: Activity) -> Result<Control, StoreError> {
-    store.control(of)
-}
-
-/// Stores requested changes.
-pub fn set_control(store: &dyn Store, of: Activity, control: &Control) -> Result<(), StoreError> {
-    store.set_control(of, control)
 }
 
 /// Name for messages.

@@ -1,11 +1,11 @@
 //! Control of running crawls and harvests.
 
-use super::activity::{control, is_open, missing, name, set_control};
+use super::activity::{is_open, missing, name};
 use super::error::ApiError;
 use super::extract::{Body, Number, PathParams};
 use super::state::AppState;
 use crate::report::watching::ControlView;
-use crate::store::{Activity, Control, HarvestId, RunId};
+use crate::store::{Activity, Control, HarvestId, RunId, UserChange};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -77,8 +77,8 @@ async fn apply_change(
     }
     let control = state
         .read(move |store| {
-            let control = change.after(control(store, of)?);
-            set_control(store, of, &control)?;
+            let control = change.after(store.control(of)?);
+            store.apply_user_changes(&[UserChange::Control(of, control.clone())])?;
             Ok(control)
         })
         .await?;

@@ -6,7 +6,7 @@ use super::forms::{find, form_id};
 use super::state::AppState;
 use crate::report::form::{FormView, LabelName, view};
 use crate::report::values::timestamp;
-use crate::store::{FormEntry, Label, LabelQuery, LabelRow, LabelUpdate};
+use crate::store::{FormEntry, Label, LabelQuery, LabelRow, LabelUpdate, UserChange};
 use axum::Json;
 use axum::extract::State;
 use hadal_core::identity::FormId;
@@ -42,7 +42,7 @@ pub async fn mark(
         .read(move |store| {
             let (form, topic) = (found.row.form_id, found.row.topic.clone());
             let label = verdict.label.map(Label::from);
-            store.set_labels(&[LabelUpdate { form, topic, label, at }])?;
+            store.apply_user_changes(&[UserChange::Label(LabelUpdate { form, topic, label, at })])?;
             Ok(FormEntry { label, ..found })
         })
         .await?;

@@ -2,8 +2,8 @@
 
 use super::best_queues::BestQueues;
 use super::{
-    FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LessonRow, PageRow, ProbedForm, RunCounters,
-    RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
+    FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LabelUpdate, LessonRow, PageRow, ProbedForm,
+    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
@@ -43,10 +43,6 @@ pub trait CrawlStore: Send + Sync {
     /// Returns the first links of queues, in the order of the slices. Empty for a run that does not exist.
     fn queue_heads(&self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError>;
 
-    /// Returns links by identity, in the same order. `None` for an unknown link, and for one that failed or was
-    /// dropped: their context is no longer needed.
-    fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError>;
-
     /// Returns pages that link to each URL, at most `limit` each, in the order of the URLs.
     ///
     /// Only runs with this [`RunSpec::source`] count, the latest run first. A page counts if it is on another site, or
@@ -57,8 +53,8 @@ pub trait CrawlStore: Send + Sync {
     /// Returns the last instruction given to a run or harvest.
     fn control(&self, activity: Activity) -> Result<Control, StoreError>;
 
-    /// Gives an instruction to a run or harvest. Durable at once, and allowed for readers.
-    fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError>;
+    /// Applies changes of users in their order. Durable at once, and allowed for readers.
+    fn apply_user_changes(&self, changes: &[UserChange]) -> Result<(), StoreError>;
 
     /// Storage for runs with several workers; `None` if every run of this store has one.
     fn shared_runs(&self) -> Option<&dyn SharedRuns> {
@@ -102,11 +98,25 @@ pub struct Control {
     pub max_requests: Option<u64>,
 }
 
+/// Change that a user makes, not a step of a run or harvest. It is stored apart from their rows, so that a user never
+/// waits for the transaction of a crawl.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserChange {
+    /// Instruction to a run or harvest, which must exist. It replaces the last one.
+    Control(Activity, Control),
+    /// New label of a form, or its removal.
+    Label(LabelUpdate),
+    /// Result of the user's query with this number in the audit log.
+    QueryResult(u64, SubmissionResult),
+}
+
 /// Keys of a [`CrawlStore::look_up`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LookUp<'a> {
     /// Links that may be known.
     pub links: &'a [LinkId],
+    /// Links to read.
+    pub link_rows: &'a [LinkId],
     /// Forms that may be known.
     pub forms: &'a [FormId],
     /// Hosts to look up.
@@ -120,6 +130,9 @@ pub struct LookUp<'a> {
 pub struct LookUpResult {
     /// True for links that the run knows, in any state.
     pub links: Vec<bool>,
+    /// Links that wait, are in flight or are done. `None` for an unknown link, and for one that failed or was dropped:
+    /// their context is no longer needed.
+    pub link_rows: Vec<Option<LinkRow>>,
     /// True for forms that the run knows.
     pub forms: Vec<bool>,
     /// States of hosts; `None` before the first request to a host.

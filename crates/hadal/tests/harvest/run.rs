@@ -356,7 +356,7 @@ async fn a_harvest_pauses_resumes_and_stops_by_its_control() {
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();
     let ask = |pause, stop| {
         let control = Control { pause, stop, ..Control::default() };
-        store.set_control(Activity::Harvest(id), &control).unwrap();
+        store.apply_user_changes(&[UserChange::Control(Activity::Harvest(id), control.clone())]).unwrap();
     };
     let queries = || store.harvests(&HarvestQuery::default()).unwrap()[0].counters.queries;
     let (told, mut heard) = watch::channel(0);
@@ -395,7 +395,7 @@ async fn given(allowed: u64, own: u64) -> HarvestSummary {
             && standing.counters.queries == 2
         {
             let control = Control { max_requests: Some(own), ..Control::default() };
-            store.set_control(Activity::Harvest(id), &control).unwrap();
+            store.apply_user_changes(&[UserChange::Control(Activity::Harvest(id), control.clone())]).unwrap();
         }
     };
     harvest(plan(&world, &store, allowed), &mut note).await.unwrap().remove(0)

@@ -99,7 +99,12 @@ async fn events_come_while_a_harvest_writes_the_store() {
         working.sync().unwrap();
         while watching.next().await["harvest"]["requests"] != seq + 1 {}
     }
-    working.set_control(Activity::Harvest(harvest), &Control { pause: true, ..Control::default() }).unwrap();
+    working
+        .apply_user_changes(&[UserChange::Control(
+            Activity::Harvest(harvest),
+            Control { pause: true, ..Control::default() },
+        )])
+        .unwrap();
     let paused = watching.next().await;
     assert_eq!(paused["control"]["pause"], true);
     assert_eq!(serving.client.get("/api/harvests/1").await.json(), paused);

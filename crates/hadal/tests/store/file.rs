@@ -92,7 +92,7 @@ fn a_reader_asks_the_crawl_to_pause_while_it_writes() {
     let (writer, reader) = (crawl(folder.path()).unwrap(), read(folder.path()).unwrap());
     writer.commit(run, &adding(&[queued_link("http://new.org/", 0, 0.5, 9)])).unwrap();
     let pause = Control { pause: true, ..Control::default() };
-    reader.set_control(Activity::Run(run), &pause).unwrap();
+    reader.apply_user_changes(&[UserChange::Control(Activity::Run(run), pause.clone())]).unwrap();
     assert_eq!(writer.control(Activity::Run(run)).unwrap(), pause);
 }
 

@@ -228,7 +228,7 @@ fn a_hundred_new_pages_need_two_round_trips_for_look_ups_and_queues() {
         let sites = [links[0].link.site()];
         let forms = [form(page, &host, 0.9, 0.9).form_id];
         let hosts = [links[0].link.host()];
-        let keys = LookUp { links: &ids, sites: &sites, forms: &forms, hosts: &hosts };
+        let keys = LookUp { links: &ids, sites: &sites, forms: &forms, hosts: &hosts, ..LookUp::default() };
         assert_eq!(store.look_up(run, &keys).unwrap().links, [false; 20]);
         store.commit(run, &adding(&links)).unwrap();
         // The engine reads the two best links of a host before each request, and nine when it places links again.

@@ -86,7 +86,8 @@ fn a_worker_whose_lease_is_over_writes_nothing() {
     assert!(matches!(lost, StoreError::LeaseLost { .. }), "{lost}");
     let visited = outcome(7, &links[0], StepEnd::Visited);
     assert!(first.store.commit(first.run, &ending(vec![visited])).and_then(|()| first.store.sync()).is_err());
-    assert_eq!(second.store.links(second.run, &[links[1].link.id]).unwrap(), [None], "no stale write");
+    let keys = LookUp { link_rows: &[links[1].link.id], ..LookUp::default() };
+    assert_eq!(second.store.look_up(second.run, &keys).unwrap().link_rows, [None], "no stale write");
     let mut again = TestWorker::join(&url);
     again.report(WorkerReport::default()).unwrap();
     assert_eq!(again.store.runs(&RunQuery::one(again.run)).unwrap()[0].counters.waiting, 0);

@@ -246,7 +246,7 @@ fn user_queries_are_in_the_view_of_their_database() {
     let number = store
         .log_user_query(&Submission { purpose: SubmissionPurpose::Ask, ..harvest_entry(HarvestId(1), 0) })
         .unwrap();
-    store.end_user_query(number, &SubmissionResult::Status(200)).unwrap();
+    store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::Status(200))]).unwrap();
     let db = Connection::open(folder.path().join("notes.db")).unwrap();
     assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
 }

@@ -26,6 +26,10 @@ impl RunStore {
         self.store.look_up(self.run, keys)
     }
 
+    fn link_rows(&self, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
+        Ok(self.look_up(&LookUp { link_rows: links, ..LookUp::default() })?.link_rows)
+    }
+
     /// Returns, for each form in the same order, true if the run knows it.
     pub fn known_forms(&self, forms: &[FormId]) -> Result<Vec<bool>, StoreError> {
         Ok(self.look_up(&LookUp { forms, ..LookUp::default() })?.forms)
@@ -55,7 +59,7 @@ impl RunStore {
         links: Vec<T>,
         id: impl Fn(&T) -> LinkId,
     ) -> Result<(Vec<T>, Vec<T>), StoreError> {
-        let rows = self.store.links(self.run, &links.iter().map(id).collect::<Vec<_>>())?;
+        let rows = self.link_rows(&links.iter().map(id).collect::<Vec<_>>())?;
         let (kept, lost): (Vec<_>, Vec<_>) = links.into_iter().zip(rows).partition(|(_, row)| row.is_some());
         let links = |rows: Vec<(T, Option<LinkRow>)>| rows.into_iter().map(|(link, _)| link).collect();
         Ok((links(kept), links(lost)))
@@ -66,7 +70,7 @@ impl RunStore {
         let mut path: Vec<FrontierLink> = Vec::new();
         while let Some(parent) = path.last().unwrap_or(link).parent
             && path.len() < limit
-            && let Some(earlier) = self.store.links(self.run, &[parent.id])?.pop().flatten()
+            && let Some(earlier) = self.link_rows(&[parent.id])?.pop().flatten()
         {
             path.push(earlier.queued.link);
         }

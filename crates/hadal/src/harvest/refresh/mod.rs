@@ -16,8 +16,7 @@ use crate::store::*;
 use hadal_core::harvest::policy::{Policy, PolicyContext, PolicyEntry};
 use hadal_core::harvest::refresh::{ChangeRate, FIRST_RATE, RefreshPolicy, allocate};
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
-use hadal_core::identity::FormId;
-use hadal_core::page::FormSource;
+
 use hadal_core::time::Time;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -236,17 +235,6 @@ fn checked_event(target: &CheckedForm, check: &FormCheck) -> RefreshEvent {
         state: check.state,
         moved_to: check.moved_to.clone(),
     }
-}
-
-/// The form of a harvest or of the directory, with its last check.
-pub fn checked_form(
-    store: &dyn Store,
-    form: FormId,
-    page: &Url,
-    source: FormSource,
-) -> Result<CheckedForm, StoreError> {
-    let earlier = store.form_checks(&[form])?.pop().flatten();
-    Ok(CheckedForm { form, page: page.clone(), source, earlier })
 }
 
 /// Days between two times.

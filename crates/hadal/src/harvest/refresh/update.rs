@@ -2,7 +2,7 @@
 
 use super::super::HarvestJob;
 use super::super::run::{HarvestRun, failure, parse_response};
-use super::{CheckedForm, HarvestRefresh, RefreshEvent, check_form, checked_event, checked_form, days};
+use super::{CheckedForm, HarvestRefresh, RefreshEvent, check_form, checked_event, days};
 use crate::polite::{Clock, NotSent, PoliteClient, SendOutcome};
 use crate::store::*;
 use hadal_core::address::Site;
@@ -192,8 +192,9 @@ impl<'a> HarvestUpdater<'a> {
     }
 
     fn target(&self) -> Result<CheckedForm, StoreError> {
-        let spec = &self.run.job.spec;
-        checked_form(self.run.store, spec.form, &spec.page, spec.form_snapshot.source)
+        let HarvestSpec { form, page, form_snapshot, .. } = &self.run.job.spec;
+        let earlier = self.run.store.resume_harvest(self.run.id)?.form_check;
+        Ok(CheckedForm { form: *form, page: page.clone(), source: form_snapshot.source, earlier })
     }
 
     /// Fetches the page of the form. The session starts from it.

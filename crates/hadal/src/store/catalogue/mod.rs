@@ -1,9 +1,6 @@
 //! Queries for users: listings, exports and the dashboard.
 //!
 //! The cost of one call does not grow with the store. Lists continue after a row, never at a page number.
-//!
-//! Users also write: labels, and the log of their own queries. Both are stored apart from the rows of the
-//! crawl, so that a user never waits for a crawl's transaction.
 
 mod forms;
 mod labels;
@@ -12,8 +9,8 @@ pub use forms::*;
 pub use labels::*;
 
 use super::{
-    FailureRow, FormCheck, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId,
-    RunRow, SiteRow, StoreError, Submission, SubmissionResult,
+    FailureRow, HarvestId, HarvestRow, PageRow, QueryRow, RecordRow, RowOrder, RowPage, RunId, RunRow,
+    SiteRow, StoreError, Submission,
 };
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
@@ -22,7 +19,7 @@ use hadal_core::time::Time;
 use std::fmt;
 use std::str::FromStr;
 
-/// Queries for users: listings, exports and the dashboard.
+/// Queries for users: listings, exports and the dashboard. All of them only read.
 pub trait Catalogue: Send + Sync {
     /// Returns the runs that match.
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError>;
@@ -64,21 +61,8 @@ pub trait Catalogue: Send + Sync {
     /// Returns records: oldest harvest first, in the order they were found within a harvest.
     fn records(&self, query: &HarvestRowQuery) -> Result<RowPage<RecordRow, HarvestRowCursor>, StoreError>;
 
-    /// Returns the last checks of forms, in the order of the ids.
-    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError>;
-
     /// Returns labels by form and topic.
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError>;
-
-    /// Sets or removes labels. Durable at once, and allowed for readers.
-    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError>;
-
-    /// Writes the query of a user to the audit log and returns its number. Durable at once, and allowed for
-    /// readers. The store sets [`Submission::by`] and [`Submission::seq`].
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError>;
-
-    /// Adds the result of a user's query to the audit log.
-    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError>;
 
     /// True if a process holds this store open for crawling or harvesting.
     fn is_busy(&self) -> bool;

@@ -9,7 +9,8 @@ mod folder;
 mod layout;
 
 use super::{
-    Access, Activity, Control, HarvestQuery, Location, RunQuery, Store, StoreError, locate, postgres, sqlite,
+    Access, Activity, Control, HarvestQuery, Location, RunQuery, Store, StoreError, UserChange, locate,
+    postgres, sqlite,
 };
 use database::DatabaseTables;
 use folder::FolderTables;
@@ -121,7 +122,7 @@ fn copy_controls(source: &dyn Store, target: &dyn Store) -> Result<(), StoreErro
     for activity in runs.chain(harvests.map(|harvest| Activity::Harvest(harvest.id))) {
         let control = source.control(activity)?;
         if control != Control::default() {
-            target.set_control(activity, &control)?;
+            target.apply_user_changes(&[UserChange::Control(activity, control)])?;
         }
     }
     Ok(())

@@ -34,6 +34,11 @@ pub trait HarvestStore: Send + Sync {
 
     /// Stores results of form checks. A check replaces the earlier one of its form.
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError>;
+
+    /// Writes the query of a user to the audit log, before it is sent, and returns its number. Durable at once, and
+    /// allowed for readers. The store sets [`Submission::by`] and [`Submission::seq`]. The result follows as
+    /// [`UserChange::QueryResult`](super::UserChange::QueryResult).
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError>;
 }
 
 /// Changes of one transaction of a harvest, applied in the order of the fields.
@@ -110,6 +115,8 @@ pub struct HarvestCheckpoint {
     pub next_seq: u64,
     /// Saved state of the answer reader.
     pub reader: Option<Vec<u8>>,
+    /// Last check of the form's page.
+    pub form_check: Option<FormCheck>,
 }
 
 /// A finished query with the records of its answer.

@@ -226,11 +226,6 @@ impl Catalogue for MemoryStore {
         Ok(page)
     }
 
-    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError> {
-        let state = self.state();
-        Ok(forms.iter().map(|form| state.shared.form_checks.get(form).cloned()).collect())
-    }
-
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
         let state = self.state();
         let is_later = |row: &&LabelRow| {
@@ -241,36 +236,6 @@ impl Catalogue for MemoryStore {
             state.shared.labels.values().filter(is_later).take(limit).cloned().collect();
         let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
         Ok(RowPage { rows, next })
-    }
-
-    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
-        let labels = &mut self.state().shared.labels;
-        for LabelUpdate { form, topic, label, at } in changes {
-            let key = (*form, topic.clone());
-            match label {
-                Some(label) => {
-                    labels
-                        .insert(key, LabelRow { form: *form, topic: topic.clone(), label: *label, at: *at });
-                }
-                None => {
-                    labels.remove(&key);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
-        let shared = &mut self.state().shared;
-        shared.user_queries += 1;
-        let seq = shared.user_queries;
-        shared.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
-        Ok(seq)
-    }
-
-    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
-        self.state().shared.complete(Submitter::Person, number, result);
-        Ok(())
     }
 
     fn is_busy(&self) -> bool {

@@ -71,6 +71,7 @@ impl MemoryHarvest {
             row: self.row(id, false),
             next_seq: self.next_seq.max(logged),
             reader: self.reader.clone(),
+            form_check: shared.form_checks.get(&self.spec.form).cloned(),
         }
     }
 

@@ -10,7 +10,6 @@ mod harvest;
 mod run;
 
 use super::*;
-use hadal_core::address::LinkId;
 use hadal_core::identity::FormId;
 use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
@@ -65,6 +64,19 @@ impl SharedState {
     fn complete(&mut self, by: Submitter, seq: u64, result: &SubmissionResult) {
         if let Some(&place) = self.logged.get(&(by, seq)) {
             self.submissions[place].answer = Some(result.clone());
+        }
+    }
+
+    fn set_label(&mut self, LabelUpdate { form, topic, label, at }: &LabelUpdate) {
+        let key = (*form, topic.clone());
+        match label {
+            Some(label) => {
+                let row = LabelRow { form: *form, topic: topic.clone(), label: *label, at: *at };
+                self.labels.insert(key, row);
+            }
+            None => {
+                self.labels.remove(&key);
+            }
         }
     }
 }
@@ -145,12 +157,6 @@ impl CrawlStore for MemoryStore {
         Ok(slices.iter().map(|slice| run.frontier.head(slice)).collect())
     }
 
-    fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
-        let state = self.state();
-        let run = state.runs.get(&run);
-        Ok(links.iter().map(|&link| run.and_then(|run| run.frontier.link(link))).collect())
-    }
-
     fn backlinks(&self, source: &str, urls: &[Url], limit: usize) -> Result<Vec<Vec<Url>>, StoreError> {
         let state = self.state();
         Ok(urls.iter().map(|url| citations::backlinks(&state.runs, source, url, limit)).collect())
@@ -160,8 +166,17 @@ impl CrawlStore for MemoryStore {
         Ok(self.state().control(activity).map(|control| control.clone()).unwrap_or_default())
     }
 
-    fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError> {
-        *self.state().control(activity)? = control.clone();
+    fn apply_user_changes(&self, changes: &[UserChange]) -> Result<(), StoreError> {
+        let mut state = self.state();
+        for change in changes {
+            match change {
+                UserChange::Control(activity, control) => *state.control(*activity)? = control.clone(),
+                UserChange::Label(update) => state.shared.set_label(update),
+                UserChange::QueryResult(number, result) => {
+                    state.shared.complete(Submitter::Person, *number, result);
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -194,6 +209,14 @@ impl HarvestStore for MemoryStore {
         let known = &mut self.state().shared.form_checks;
         known.extend(checks.iter().map(|check| (check.form, check.clone())));
         Ok(())
+    }
+
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+        let shared = &mut self.state().shared;
+        shared.user_queries += 1;
+        let seq = shared.user_queries;
+        shared.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
+        Ok(seq)
     }
 
     fn past_answers(

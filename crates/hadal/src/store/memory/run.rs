@@ -101,6 +101,7 @@ impl MemoryRun {
         let site = |site: &Site| self.sites.get(site).map(|known| known.counters).unwrap_or_default();
         LookUpResult {
             links: keys.links.iter().map(|&link| self.frontier.knows(link)).collect(),
+            link_rows: keys.link_rows.iter().map(|&link| self.frontier.link(link)).collect(),
             forms: keys.forms.iter().map(|form| self.forms.contains_key(form)).collect(),
             hosts: keys.hosts.iter().map(|host| self.hosts.get(host).cloned()).collect(),
             sites: keys.sites.iter().map(site).collect(),

@@ -52,6 +52,9 @@ pub fn links(
     run: RunId,
     links: &[LinkId],
 ) -> Result<Vec<Option<LinkRow>>, Fault> {
+    if links.is_empty() {
+        return Ok(Vec::new());
+    }
     let sql = format!("SELECT {LINK} WHERE run = $1 AND id = ANY($2) AND state NOT IN ('failed', 'dropped')");
     let ids: Vec<i64> = links.iter().map(|link| bits(link.0)).collect();
     let mut found: FxHashMap<LinkId, LinkRow> = FxHashMap::default();
@@ -137,8 +140,9 @@ pub fn host_queues(
     Ok(queues)
 }
 
-/// Looks up all keys in one round trip.
+/// Looks up all keys in one round trip, and a second one if rows of links are wanted.
 pub fn look_up(connection: &ServerConnection, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, Fault> {
+    let link_rows = self::links(connection, run, keys.link_rows)?;
     let run = bits(run.0);
     let links: Vec<i64> = keys.links.iter().map(|link| bits(link.0)).collect();
     let forms: Vec<String> = keys.forms.iter().map(ToString::to_string).collect();
@@ -172,6 +176,7 @@ pub fn look_up(connection: &ServerConnection, run: RunId, keys: &LookUp<'_>) -> 
     let sites: FxHashMap<Site, SiteCounters> = sites.iter().map(of_site).collect::<Result<_, Fault>>()?;
     Ok(LookUpResult {
         links: keys.links.iter().map(|link| links.contains(&link.0)).collect(),
+        link_rows,
         forms: keys.forms.iter().map(|form| forms.contains(&form.to_string())).collect(),
         hosts: keys.hosts.iter().map(|host| hosts.get(host).cloned()).collect(),
         sites: keys.sites.iter().map(|site| sites.get(site).copied().unwrap_or_default()).collect(),

@@ -107,10 +107,10 @@ impl KnownKeys {
 
     /// True if the answer to a look-up is in memory as a whole.
     pub fn has_all(&self, keys: &LookUp<'_>) -> bool {
-        !keys.hosts.iter().any(|host| self.hosts.contains(host))
+        keys.link_rows.is_empty() && !keys.hosts.iter().any(|host| self.hosts.contains(host))
     }
 
-    /// Answers a look-up. Only states of requested hosts are read.
+    /// Answers a look-up. Only rows of links and states of requested hosts are read.
     pub fn look_up(
         &self,
         connection: &ServerConnection,
@@ -119,10 +119,11 @@ impl KnownKeys {
     ) -> Result<LookUpResult, Fault> {
         let requested: Vec<Host> =
             keys.hosts.iter().filter(|host| self.hosts.contains(host)).cloned().collect();
-        let states = LookUp { hosts: &requested, ..LookUp::default() };
-        let states = frontier::look_up(connection, run, &states)?.hosts;
-        let states: FxHashMap<&Host, _> = requested.iter().zip(states).collect();
+        let unknown = LookUp { hosts: &requested, link_rows: keys.link_rows, ..LookUp::default() };
+        let read = frontier::look_up(connection, run, &unknown)?;
+        let states: FxHashMap<&Host, _> = requested.iter().zip(read.hosts).collect();
         Ok(LookUpResult {
+            link_rows: read.link_rows,
             links: keys.links.iter().map(|link| self.links.contains(&link.0)).collect(),
             forms: keys.forms.iter().map(|form| self.forms.contains(form)).collect(),
             hosts: keys.hosts.iter().map(|host| states.get(host).cloned().flatten()).collect(),

@@ -37,14 +37,14 @@ mod schema;
 mod settings;
 mod strategy_state;
 mod tls;
+mod user_changes;
 mod workers;
 mod writer;
 
 use super::*;
-use codec::{Columns, json};
+use codec::Columns;
 use connection::{DatabaseServer, ServerConnection, command};
 use fault::Fault;
-use hadal_core::address::LinkId;
 use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 use harvest::{harvests, lists};
@@ -277,29 +277,17 @@ impl CrawlStore for PostgresStore {
         self.with(|writer| writer.queue_heads(run, slices))
     }
 
-    fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
-        self.read(|connection| frontier::links(connection, run, links))
-    }
-
     fn backlinks(&self, source: &str, urls: &[Url], limit: usize) -> Result<Vec<Vec<Url>>, StoreError> {
         self.read(|connection| frontier::backlinks(connection, source, urls, limit))
     }
 
     fn control(&self, activity: Activity) -> Result<Control, StoreError> {
-        let sql = "SELECT control FROM controls WHERE kind = $1 AND id = $2";
-        self.with(|writer| {
-            let command = command!(sql, lease::kind(activity), lease::number(activity));
-            writer.connection()?.query(command)?.first().map_or(Ok(Control::default()), |row| row.json(0))
-        })
+        self.with(|writer| user_changes::control(writer.connection()?, activity))
     }
 
-    fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError> {
-        let sql = "INSERT INTO controls (kind, id, control) VALUES ($1, $2, $3)
-            ON CONFLICT (kind, id) DO UPDATE SET control = excluded.control";
+    fn apply_user_changes(&self, changes: &[UserChange]) -> Result<(), StoreError> {
         self.at_once(|connection| {
-            require(connection, activity)?;
-            let (kind, id) = (lease::kind(activity), lease::number(activity));
-            connection.query(command!(sql, kind, id, json(control)?)).map(|_| ())
+            changes.iter().try_for_each(|change| user_changes::apply(connection, change))
         })
     }
 
@@ -389,5 +377,9 @@ impl HarvestStore for PostgresStore {
 
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {
         self.at_once(|connection| harvests::save_checks(connection, checks))
+    }
+
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.at_once(|connection| audit::log_user_query(connection, entry))
     }
 }

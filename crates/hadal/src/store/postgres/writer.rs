@@ -392,14 +392,15 @@ impl Writer {
     }
 
     /// Looks up keys of a run. Batches are written first only if the answer is not in memory. Steps that are
-    /// only sent add no keys.
+    /// only sent add no keys, but change the rows of their links.
     pub fn look_up(&mut self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, Fault> {
         let adds = |pending: &Pending| match pending {
             Pending::Run(_, batch) => !batch.outcomes.is_empty() || !batch.changes.is_empty(),
             Pending::Harvest(..) => false,
         };
         let is_known = self.known.get(&run).is_some_and(|known| known.has_all(keys));
-        if !is_known && self.pending[self.applied..].iter().any(adds) {
+        let is_changed = !is_known && self.pending[self.applied..].iter().any(adds);
+        if is_changed || !keys.link_rows.is_empty() {
             self.flush()?;
         }
         match self.known.get(&run) {

@@ -38,13 +38,9 @@ impl Annotations {
         Annotations { folder: folder.to_path_buf(), connection: Mutex::new(None), cached: Mutex::new(None) }
     }
 
-    /// Sets or removes labels in one transaction.
-    pub fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
-        self.with(|db| {
-            let transaction = db.unchecked_transaction()?;
-            changes.iter().try_for_each(|change| set_label(&transaction, change))?;
-            transaction.commit()
-        })?;
+    /// Sets or removes a label.
+    pub fn set_label(&self, change: &LabelUpdate) -> Result<(), StoreError> {
+        self.with(|db| set_label(db, change))?;
         *lock(&self.cached) = None;
         Ok(())
     }

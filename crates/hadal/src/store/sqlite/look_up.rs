@@ -2,6 +2,7 @@
 
 use super::super::{HostState, LookUp, LookUpResult, RunId};
 use super::codec::{Json, Word, bits, unsigned};
+use super::frontier::link;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;
@@ -12,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 pub fn all(db: &Connection, run: RunId, keys: &LookUp<'_>) -> rusqlite::Result<LookUpResult> {
     Ok(LookUpResult {
         links: known_links(db, run, keys.links)?,
+        link_rows: keys.link_rows.iter().map(|key| link(db, run, *key)).collect::<rusqlite::Result<_>>()?,
         forms: known_forms(db, run, keys.forms)?,
         hosts: keys.hosts.iter().map(|key| host(db, run, key)).collect::<rusqlite::Result<_>>()?,
         sites: keys.sites.iter().map(|key| site(db, run, key)).collect::<rusqlite::Result<_>>()?,

@@ -30,7 +30,6 @@ mod views;
 use super::state_changes::WrittenStates;
 use super::*;
 use annotations::Annotations;
-use hadal_core::address::LinkId;
 use hadal_core::link::QueuedLink;
 use hadal_core::time::Time;
 use harvest::harvests;
@@ -235,10 +234,6 @@ impl CrawlStore for SqliteStore {
         self.with(|db| slices.iter().map(|slice| frontier::head(db, run, slice)).collect())
     }
 
-    fn links(&self, run: RunId, links: &[LinkId]) -> Result<Vec<Option<LinkRow>>, StoreError> {
-        self.with(|db| links.iter().map(|link| frontier::link(db, run, *link)).collect())
-    }
-
     fn backlinks(&self, source: &str, urls: &[Url], limit: usize) -> Result<Vec<Vec<Url>>, StoreError> {
         self.with(|db| urls.iter().map(|url| backlinks::of(db, source, url, limit)).collect())
     }
@@ -247,9 +242,15 @@ impl CrawlStore for SqliteStore {
         control::get(&self.folder, activity)
     }
 
-    fn set_control(&self, activity: Activity, control: &Control) -> Result<(), StoreError> {
-        self.require(activity)?;
-        control::set(&self.folder, activity, control)
+    fn apply_user_changes(&self, changes: &[UserChange]) -> Result<(), StoreError> {
+        changes.iter().try_for_each(|change| match change {
+            UserChange::Control(activity, control) => {
+                self.require(*activity)?;
+                control::set(&self.folder, *activity, control)
+            }
+            UserChange::Label(update) => self.annotations.set_label(update),
+            UserChange::QueryResult(number, result) => self.annotations.complete(*number, result),
+        })
     }
 }
 
@@ -284,6 +285,10 @@ impl HarvestStore for SqliteStore {
 
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {
         self.writing(|db| harvests::save_checks(db, checks))
+    }
+
+    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.annotations.log(entry)
     }
 }
 

@@ -5,7 +5,7 @@ mod rows;
 
 use super::super::search::SearchWords;
 use super::super::*;
-use super::codec::{Columns, bits, text, word};
+use super::codec::{Columns, text};
 use super::connection::{ServerConnection, command};
 use super::fault::Fault;
 use super::harvest::{harvests, lists};
@@ -90,26 +90,6 @@ fn labels(
     let rows = rows.iter().map(label).collect::<Result<Vec<LabelRow>, Fault>>()?;
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
     Ok(RowPage { rows, next })
-}
-
-fn set_labels(connection: &ServerConnection, changes: &[LabelUpdate]) -> Result<(), Fault> {
-    let mut commands = vec![command!("BEGIN")];
-    for change in changes {
-        let (form, topic) = (change.form.to_string(), text(&change.topic));
-        commands.push(match &change.label {
-            Some(label) => command!(
-                "INSERT INTO labels (form_id, topic, label, at) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (form_id, topic) DO UPDATE SET label = excluded.label, at = excluded.at",
-                form,
-                topic,
-                word(label)?,
-                bits(change.at.0)
-            ),
-            None => command!("DELETE FROM labels WHERE form_id = $1 AND topic = $2", form, topic),
-        });
-    }
-    commands.push(command!("COMMIT"));
-    connection.run(&commands).map(|_| ())
 }
 
 fn submissions(
@@ -204,27 +184,8 @@ impl Catalogue for PostgresStore {
         self.read(|connection| records(connection, query))
     }
 
-    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError> {
-        self.read(|connection| harvests::form_checks(connection, forms))
-    }
-
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
         self.read(|connection| labels(connection, query))
-    }
-
-    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
-        self.at_once(|connection| set_labels(connection, changes))
-    }
-
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.at_once(|connection| audit::log_user_query(connection, entry))
-    }
-
-    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
-        self.at_once(|connection| {
-            let command = audit::complete(Submitter::Person, &[(number, result)])?;
-            connection.run(&command.into_iter().collect::<Vec<_>>()).map(|_| ())
-        })
     }
 
     fn is_busy(&self) -> bool {

@@ -63,8 +63,11 @@ pub fn checkpoint(connection: &ServerConnection, harvest: HarvestId) -> Result<H
     let next_seq = found[0].first().map_or(Ok(0), |row| row.unsigned(0))?;
     let logged: Option<i64> = found[1].first().map_or(Ok(None), |row| row.column(0))?;
     let logged = logged.map_or(0, |last| last.cast_unsigned().saturating_add(1));
+    let row = row.ok_or_else(|| Fault::damaged("the harvest has no progress"))?;
+    let form_check = form_checks(connection, &[row.spec.form])?.pop().flatten();
     Ok(HarvestCheckpoint {
-        row: row.ok_or_else(|| Fault::damaged("the harvest has no progress"))?,
+        row,
+        form_check,
         next_seq: next_seq.max(logged),
         reader: found[2].first().map(|row| row.column(0)).transpose()?,
     })

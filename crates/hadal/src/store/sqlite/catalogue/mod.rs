@@ -179,28 +179,12 @@ impl Catalogue for SqliteStore {
         Ok(RowPage { rows, next })
     }
 
-    fn form_checks(&self, forms: &[FormId]) -> Result<Vec<Option<FormCheck>>, StoreError> {
-        self.with(|db| forms.iter().map(|form| harvests::form_check(db, *form)).collect())
-    }
-
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
         let after = query.after.as_ref().map(|(form, topic)| (*form, topic.as_str()));
         let rows = self.annotations.labels(after, limit)?;
         let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
         Ok(RowPage { rows, next })
-    }
-
-    fn set_labels(&self, changes: &[LabelUpdate]) -> Result<(), StoreError> {
-        self.annotations.set_labels(changes)
-    }
-
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.annotations.log(entry)
-    }
-
-    fn end_user_query(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
-        self.annotations.complete(number, result)
     }
 
     fn is_busy(&self) -> bool {

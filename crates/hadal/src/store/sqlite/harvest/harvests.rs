@@ -66,7 +66,8 @@ pub fn checkpoint(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Harve
     let logged = submissions::last_seq(db, harvest)?.map_or(0, |last| last.saturating_add(1));
     let saved = "SELECT saved FROM readers WHERE harvest = ?";
     let reader = db.query_row(saved, [bits(harvest.0)], |row| row.get(0)).optional()?;
-    Ok(HarvestCheckpoint { row, next_seq: next_seq.max(logged), reader })
+    let form_check = form_check(db, row.spec.form)?;
+    Ok(HarvestCheckpoint { row, next_seq: next_seq.max(logged), reader, form_check })
 }
 
 /// The oldest harvest that matches, from a number on. Order, position and limit of the query do not count.
