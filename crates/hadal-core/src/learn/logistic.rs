@@ -96,8 +96,7 @@ struct LogisticExample<'a> {
 
 /// Loss and gradient at a point. Component 0 is the bias, the others are weights.
 fn evaluate(examples: &[LogisticExample], l2: f64, at: &[f64], gradient: &mut [f64]) -> f64 {
-    gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = l2 * weight);
-    let mut loss = l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
+    let mut loss = super::penalty(l2, at, gradient);
     for example in examples {
         let product = example.items.iter().map(|&(place, value)| value * at[place + 1]);
         let margin = example.sign * (product.sum::<f64>() + at[0]);

@@ -28,6 +28,12 @@ pub mod temperature;
 pub mod tree;
 pub mod vocabulary;
 
+/// Penalty `l2 / 2 |w|^2` of the weights `w`. Sets the gradient to its slope `l2 w`.
+fn penalty(l2: f64, weights: &[f64], gradient: &mut [f64]) -> f64 {
+    gradient.iter_mut().zip(weights).for_each(|(slope, weight)| *slope = l2 * weight);
+    l2 / 2.0 * weights.iter().map(|weight| weight * weight).sum::<f64>()
+}
+
 /// Training weight of a row: 1 if no weights are given, 0 if the weight is missing, negative or not finite.
 fn weight_of(weights: Option<&[f32]>, row: usize) -> f64 {
     let given = weights.map_or(1.0, |weights| weights.get(row).copied().unwrap_or(0.0));

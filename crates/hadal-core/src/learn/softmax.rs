@@ -111,8 +111,7 @@ struct SoftmaxProblem<'a> {
 impl SoftmaxProblem<'_> {
     /// Loss and gradient at a point. The biases come first, then the weights of each index.
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        gradient.iter_mut().zip(at).for_each(|(slope, weight)| *slope = self.l2 * weight);
-        let mut loss = self.l2 / 2.0 * at.iter().map(|weight| weight * weight).sum::<f64>();
+        let mut loss = super::penalty(self.l2, at, gradient);
         for example in &self.examples {
             let mut parts = at[..self.n_classes].to_vec();
             for (place, value) in example.with_bias().skip(1) {

@@ -16,10 +16,19 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// this depth (FFC paper, section 4).
 const MAX_DEPTH: u16 = 3;
 
-/// Known links in random order. The score of a link is drawn once, from the run's seed and the link's id.
-pub struct RandomStrategy {
-    /// Seed of the draws.
-    pub seed: u64,
+/// Known links by a score that depends on the link alone.
+pub struct FixedOrder(Box<dyn Fn(&FrontierLink) -> f32 + Send>);
+
+impl FixedOrder {
+    /// Random order. The score of a link is drawn once, from the run's seed and the link's id.
+    pub fn random(seed: u64) -> FixedOrder {
+        FixedOrder(Box::new(move |link| random_score(link, seed)))
+    }
+
+    /// By depth, then by arrival.
+    pub fn breadth_first() -> FixedOrder {
+        FixedOrder(Box::new(|link| -f32::from(link.depth)))
+    }
 }
 
 /// Random score of a link, drawn from the run's seed and the link's id.
@@ -27,7 +36,7 @@ pub(super) fn random_score(link: &FrontierLink, seed: u64) -> f32 {
     (xxh3_64_with_seed(&link.id.0.to_le_bytes(), seed) >> 40) as f32
 }
 
-impl Strategy for RandomStrategy {
+impl Strategy for FixedOrder {
     fn share(&mut self) -> bool {
         true
     }
@@ -41,36 +50,7 @@ impl Strategy for RandomStrategy {
     }
 
     fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
-        Placement::Enqueue { queue: QueueId(0), score: random_score(link, self.seed) }
-    }
-
-    fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {
-        serve_best(heads)
-    }
-
-    fn learn(&mut self, _visit: &PageVisit<'_>) -> Vec<StrategyCommand> {
-        Vec::new()
-    }
-}
-
-/// Links by their depth, then by their arrival.
-pub struct BreadthFirst;
-
-impl Strategy for BreadthFirst {
-    fn share(&mut self) -> bool {
-        true
-    }
-
-    fn uses_backlinks(&self) -> bool {
-        false
-    }
-
-    fn reads_unused_links(&self) -> bool {
-        false
-    }
-
-    fn place(&self, link: &FrontierLink, _site: &SiteCounters) -> Placement {
-        Placement::Enqueue { queue: QueueId(0), score: -f32::from(link.depth) }
+        Placement::Enqueue { queue: QueueId(0), score: self.0(link) }
     }
 
     fn choose(&mut self, heads: &dyn QueueHeads) -> QueueChoice {

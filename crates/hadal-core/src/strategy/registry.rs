@@ -1,6 +1,6 @@
 //! Strategies by name.
 
-use super::baselines::{BestFirst, BreadthFirst, FixedDepth, RandomStrategy, SiteLimits};
+use super::baselines::{BestFirst, FixedDepth, FixedOrder, SiteLimits};
 use super::hadal::HadalStrategy;
 use super::levels::LevelStrategy;
 use super::levels::config::{self, LevelConfig};
@@ -40,12 +40,12 @@ pub fn find_strategy(name: &str) -> Option<StrategyEntry> {
 fn baselines() -> Vec<StrategyEntry> {
     vec![
         StrategyEntry::new("random", "known links in random order; a control for measurements", |context| {
-            Box::new(RandomStrategy { seed: context.seed })
+            Box::new(FixedOrder::random(context.seed))
         }),
         StrategyEntry::new(
             "breadth-first",
             "fewest clicks from a seed first; for small, known parts of the web",
-            |_| Box::new(BreadthFirst),
+            |_| Box::new(FixedOrder::breadth_first()),
         ),
         StrategyEntry::new(
             "fixed-depth",
@@ -152,12 +152,12 @@ mod tests {
     fn a_registered_strategy_is_found_and_its_name_is_taken() {
         let mut registry = StrategyRegistry::built_in();
         let count = registry.iter().count();
-        let entry = StrategyEntry::new("mine", "breadth first", |_| Box::new(BreadthFirst));
+        let entry = StrategyEntry::new("mine", "breadth first", |_| Box::new(FixedOrder::breadth_first()));
         assert_eq!(registry.register(entry.clone()), Ok(()));
         assert_eq!(registry.find("mine").unwrap().about, "breadth first");
         assert_eq!(registry.register(entry), Err(DuplicateName { name: "mine" }));
         assert_eq!(registry.iter().count(), count + 1);
-        registry.replace(StrategyEntry::new("mine", "changed", |_| Box::new(BreadthFirst)));
+        registry.replace(StrategyEntry::new("mine", "changed", |_| Box::new(FixedOrder::breadth_first())));
         assert_eq!((registry.find("mine").unwrap().about, registry.iter().count()), ("changed", count + 1));
     }
 

@@ -265,25 +265,24 @@ mod tests {
         }
     }
 
+    fn segments(text: &str) -> Vec<String> {
+        let mut segments = Vec::new();
+        each_segment(text, &mut |word| {
+            segments.push(word.to_string());
+            true
+        });
+        segments
+    }
+
     proptest! {
         #[test]
         fn simple_letters_are_split_as_by_unicode(text in "[a-zA-Z0-9\u{c0}-\u{24f}\u{400}-\u{52f}\u{a0}\u{ab}\u{2013}\u{201c}\u{2022}\u{2019}]{0,40}") {
-            let mut segments = Vec::new();
-            each_segment(&text, &mut |word| {
-                segments.push(word.to_string());
-                true
-            });
-            prop_assert_eq!(words(&text), segments);
+            prop_assert_eq!(words(&text), segments(&text));
         }
 
         #[test]
         fn ideographs_are_paired_as_after_unicode_segmentation(text in "[\u{3041}-\u{3096}\u{30a1}-\u{30fa}\u{4e00}-\u{9fff}\u{3000}-\u{3002}\u{300a}-\u{3011}\u{ff01}\u{ff08}\u{ff0c}\u{ff1f}]{1,30}") {
-            let mut segments = Vec::new();
-            each_segment(&text, &mut |word| {
-                segments.push(word.to_string());
-                true
-            });
-            prop_assert_eq!(words(&text), segments);
+            prop_assert_eq!(words(&text), segments(&text));
         }
 
         #[test]
