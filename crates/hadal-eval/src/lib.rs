@@ -12,6 +12,7 @@ pub mod order;
 pub mod progress;
 pub mod training;
 pub mod trial_folder;
+pub mod trial_queue;
 
 /// Name of the oracle in the lists of strategies and policies.
 pub const ORACLE: &str = "oracle";

@@ -1,7 +1,5 @@
 //! Finished trials as JSON files, named by their parameters.
 
-use crate::find::FindTrial;
-use crate::find::TrialSpec;
 use anyhow::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,39 +16,20 @@ impl TrialFolder {
         Ok(TrialFolder(path.to_path_buf()))
     }
 
-    /// File of a trial.
-    pub fn file(&self, spec: &TrialSpec) -> PathBuf {
-        self.named(&spec.name())
-    }
-
-    fn named(&self, name: &str) -> PathBuf {
+    /// File of the value stored under a name.
+    pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(format!("{name}.json"))
-    }
-
-    /// Finished trial with these parameters. `None` if the file is missing or holds other parameters.
-    pub fn read(&self, spec: &TrialSpec) -> Option<FindTrial> {
-        self.load(&spec.name()).filter(|trial: &FindTrial| trial.spec == *spec)
-    }
-
-    /// Stores a trial atomically.
-    pub fn write(&self, trial: &FindTrial) -> anyhow::Result<()> {
-        self.store(&trial.spec.name(), trial)
-    }
-
-    /// Deletes a trial.
-    pub fn remove(&self, spec: &TrialSpec) -> anyhow::Result<()> {
-        self.delete(&spec.name())
     }
 
     /// Value stored under a name; `None` if the file is missing or unreadable.
     pub fn load<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        let bytes = fs::read(self.named(name)).ok()?;
+        let bytes = fs::read(self.file(name)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Stores a value under a name atomically.
     pub fn store<T: Serialize>(&self, name: &str, value: &T) -> anyhow::Result<()> {
-        let (path, beside) = (self.named(name), self.0.join(format!("{name}.json.new")));
+        let (path, beside) = (self.file(name), self.0.join(format!("{name}.json.new")));
         let written =
             fs::write(&beside, serde_json::to_vec(value)?).and_then(|()| fs::rename(&beside, &path));
         written.with_context(|| format!("cannot write {}", path.display()))
@@ -58,7 +37,7 @@ impl TrialFolder {
 
     /// Deletes the value stored under a name.
     pub fn delete(&self, name: &str) -> anyhow::Result<()> {
-        match fs::remove_file(self.named(name)) {
+        match fs::remove_file(self.file(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

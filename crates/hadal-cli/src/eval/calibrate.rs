@@ -1,13 +1,14 @@
 //! `hadal eval calibrate`: fits the intervals of size estimates to harvests of known collections.
 
 use super::find::cores;
-use super::harvest::{collections, table};
+use super::harvest::collections;
+use super::print;
 use crate::exit::Exit;
 use crate::session::Session;
 use clap::Args;
 use hadal_eval::find::TrialFolder;
 use hadal_eval::harvest::settings::SETTINGS;
-use hadal_eval::harvest::{self, HarvestTrialPlan, calibrate};
+use hadal_eval::harvest::{self, HarvestTrial, HarvestTrialPlan, calibrate};
 use hadal_eval::progress::TrialsProgress;
 use std::path::PathBuf;
 
@@ -56,5 +57,5 @@ pub fn run(args: &EvalCalibrateArgs, session: &Session) -> anyhow::Result<Exit> 
     let policies = &crate::extensions().policies;
     let trials = harvest::run(&plan, policies, &folder, threads, &|now| progress.update(now))?;
     progress.finish();
-    table(&calibrate::sections(&trials), session)
+    print::<HarvestTrial>(&[], &calibrate::sections(&trials), session)
 }

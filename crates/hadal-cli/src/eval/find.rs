@@ -1,19 +1,16 @@
 //! `hadal eval find`: compares strategies on simulated webs and prints the figures of the papers.
 
+use super::{print, write_page};
 use crate::args::choice_parser;
 use crate::exit::{Exit, Usage};
 use crate::session::Session;
-use anyhow::Context;
 use clap::Args;
 use hadal::choice::nearest;
 use hadal::config::units;
-use hadal::output::sections;
-
 use hadal_eval::ORACLE;
 use hadal_eval::find::{self, FindPlan, Preset, Protocol, TrialFolder, figures};
 use hadal_eval::progress::TrialsProgress;
 use hadal_world::World;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Compare strategies on simulated webs; the same command resumes
@@ -80,7 +77,7 @@ pub fn run(args: &EvalFindArgs, session: &Session) -> anyhow::Result<Exit> {
     let plan = plan(args, session.seed)?;
     let folder = TrialFolder::open(&args.output)?;
     if args.fresh {
-        plan.specs().iter().try_for_each(|spec| folder.remove(spec))?;
+        plan.specs().iter().try_for_each(|spec| folder.delete(&spec.name()))?;
     }
     let threads = args.threads.map_or_else(cores, usize::from);
     let progress = TrialsProgress::new(session.progress(), "crawls");
@@ -92,16 +89,8 @@ pub fn run(args: &EvalFindArgs, session: &Session) -> anyhow::Result<Exit> {
     let trials = find::run(&plan, &strategies, &folder, threads, args.cache, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
-    if let Some(path) = &args.html {
-        let page = sections::html("How strategies find search forms", &sections);
-        std::fs::write(path, page).with_context(|| format!("could not write {}", path.display()))?;
-    }
-    let text = match session.json {
-        true => figures::json(&trials, &sections)? + "\n",
-        false => sections::text(&sections, session.stdout()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(Exit::Done)
+    write_page(args.html.as_deref(), "How strategies find search forms", &sections)?;
+    print(&trials, &sections, session)
 }
 
 /// Default number of concurrent trials.

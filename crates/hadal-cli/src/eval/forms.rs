@@ -1,8 +1,8 @@
 //! `hadal eval forms`: measures the classifiers on labelled data.
 
+use super::write_page;
 use crate::exit::Exit;
 use crate::session::Session;
-use anyhow::Context;
 use clap::Args;
 use hadal::output::sections;
 use hadal_eval::forms::{evaluate, summary};
@@ -33,10 +33,7 @@ pub fn run(args: &EvalFormsArgs, session: &Session) -> anyhow::Result<Exit> {
     let on_stage = |what: &str| tracing::info!("measuring: {what}");
     let figures = evaluate(&data, args.formasaurus.as_deref(), args.halves, &on_stage)?;
     let sections = summary::sections(&figures);
-    if let Some(path) = &args.html {
-        let page = sections::html("How well hadal judges forms and pages", &sections);
-        std::fs::write(path, page).with_context(|| path.display().to_string())?;
-    }
+    write_page(args.html.as_deref(), "How well hadal judges forms and pages", &sections)?;
     let text = match session.json {
         true => serde_json::to_string(&figures)? + "\n",
         false => sections::text(&sections, session.stdout()),

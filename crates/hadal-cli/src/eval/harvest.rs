@@ -1,19 +1,15 @@
 //! `hadal eval harvest`: compares query policies on known collections and prints the figures of the paper.
 
 use super::find::{cores, named};
+use super::{print, write_page};
 use crate::exit::{Exit, Usage};
 use crate::session::Session;
-use anyhow::Context;
 use clap::Args;
-use hadal::output::sections::{self, Section};
 use hadal_eval::ORACLE;
-use hadal_eval::find::{TrialFolder, figures::json};
+use hadal_eval::find::TrialFolder;
 use hadal_eval::harvest::settings::{SETTINGS, setting};
-use hadal_eval::harvest::{
-    self, HIGHEST_LEVEL, HarvestCase, HarvestTrial, HarvestTrialPlan, NamedCollection, figures,
-};
+use hadal_eval::harvest::{self, HIGHEST_LEVEL, HarvestCase, HarvestTrialPlan, NamedCollection, figures};
 use hadal_eval::progress::TrialsProgress;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Compare query policies on known collections; the same command resumes
@@ -85,26 +81,8 @@ pub fn run(args: &EvalHarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         harvest::run(&plan, &crate::extensions().policies, &folder, threads, &|now| progress.update(now))?;
     progress.finish();
     let sections = figures::sections(&trials);
-    if let Some(path) = &args.html {
-        let page = sections::html("How policies harvest databases", &sections);
-        std::fs::write(path, page).with_context(|| format!("could not write {}", path.display()))?;
-    }
-    let text = match session.json {
-        true => json(&trials, &sections)? + "\n",
-        false => sections::text(&sections, session.stdout()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(Exit::Done)
-}
-
-/// Prints sections as text or JSON.
-pub fn table(sections: &[Section], session: &Session) -> anyhow::Result<Exit> {
-    let text = match session.json {
-        true => json::<HarvestTrial>(&[], sections)? + "\n",
-        false => sections::text(sections, session.stdout()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(Exit::Done)
+    write_page(args.html.as_deref(), "How policies harvest databases", &sections)?;
+    print(&trials, &sections, session)
 }
 
 fn plan(args: &EvalHarvestArgs, seed: u64) -> anyhow::Result<HarvestTrialPlan> {

@@ -2,15 +2,13 @@
 
 use super::find::{cores, named};
 use super::harvest::collections;
+use super::print;
 use crate::exit::Exit;
 use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
-use hadal::output::sections;
-use hadal_eval::find::figures::json;
 use hadal_eval::harvest::layouts::{self, LayoutPlan, LayoutVariant};
 use hadal_world::database::Arrangement;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Harvest simulated sites in every arrangement of records: precision, recall and requests
@@ -55,12 +53,7 @@ pub fn run(args: &EvalLayoutsArgs, session: &Session) -> anyhow::Result<Exit> {
         tracing::info!("{done} of {all} harvests");
     })?;
     let sections = layouts::sections(&trials);
-    let text = match session.json {
-        true => json(&trials, &sections)? + "\n",
-        false => sections::text(&sections, session.stdout()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(Exit::Done)
+    print(&trials, &sections, session)
 }
 
 fn plan(args: &EvalLayoutsArgs, seed: u64) -> anyhow::Result<LayoutPlan> {

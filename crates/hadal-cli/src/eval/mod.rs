@@ -11,7 +11,13 @@ mod world;
 
 use super::exit::Exit;
 use super::session::Session;
+use anyhow::Context;
 use clap::{Args, Subcommand};
+use hadal::output::sections::{self, Section};
+use hadal_eval::find::figures::json;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
 
 /// Evaluate strategies, policies, classifiers and the simulated web
 #[derive(Debug, Args)]
@@ -44,4 +50,21 @@ pub fn run(args: &EvalArgs, session: &Session) -> anyhow::Result<Exit> {
         EvalCommand::World(args) => world::run(args, session),
         EvalCommand::Forms(args) => forms::run(args, session),
     }
+}
+
+/// Prints figures as tables, or with their trials as JSON.
+fn print<T: Serialize>(trials: &[T], sections: &[Section], session: &Session) -> anyhow::Result<Exit> {
+    let text = match session.json {
+        true => json(trials, sections)? + "\n",
+        false => sections::text(sections, session.stdout()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Writes tables and charts to an HTML file, if one is wanted.
+fn write_page(path: Option<&Path>, title: &str, sections: &[Section]) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, sections::html(title, sections))
+        .with_context(|| format!("could not write {}", path.display()))
 }

@@ -1,13 +1,11 @@
 //! `hadal eval refresh`: refreshes harvests of changing simulated databases and compares them with new harvests.
 
+use super::print;
 use crate::exit::Exit;
 use crate::session::Session;
 use anyhow::Context;
 use clap::Args;
-use hadal::output::sections;
-use hadal_eval::find::figures::json;
 use hadal_eval::harvest::refresh::{self, RefreshEvaluation};
-use std::io::Write;
 
 /// Refresh harvests of databases that change from day to day: changes found per request, against new harvests
 #[derive(Debug, Args)]
@@ -45,10 +43,5 @@ pub fn run(args: &EvalRefreshArgs, session: &Session) -> anyhow::Result<Exit> {
     };
     let rounds = refresh::run(&plan, policy)?;
     let sections = refresh::sections(&rounds);
-    let text = match session.json {
-        true => json(&rounds, &sections)? + "\n",
-        false => sections::text(&sections, session.stdout()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(Exit::Done)
+    print(&rounds, &sections, session)
 }

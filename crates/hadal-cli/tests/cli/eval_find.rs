@@ -127,8 +127,8 @@ fn an_interrupted_plan_resumes() {
     let first = run(&plan(), &StrategyRegistry::built_in(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!((first.len(), made.load(Ordering::SeqCst)), (8, 8));
 
-    std::fs::remove_file(folder.file(&first[3].spec)).unwrap();
-    std::fs::write(folder.file(&first[6].spec), "{").unwrap();
+    std::fs::remove_file(folder.file(&first[3].spec.name())).unwrap();
+    std::fs::write(folder.file(&first[6].spec.name()), "{").unwrap();
     let again = run(&plan(), &StrategyRegistry::built_in(), &folder, 2, 1 << 28, &count).unwrap();
     assert_eq!(made.load(Ordering::SeqCst), 2);
     assert!(first.iter().zip(&again).all(|(first, again)| first.same_result(again)));

@@ -18,7 +18,8 @@ pub mod topic_setup;
 pub mod trial;
 
 pub use crate::trial_folder::TrialFolder;
+pub use crate::trial_queue::PlanProgress;
 pub use plan::{FindPlan, Preset, TrialSpec};
 pub use protocol::Protocol;
-pub use runner::{PlanProgress, run};
+pub use runner::run;
 pub use trial::FindTrial;

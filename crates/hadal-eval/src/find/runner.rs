@@ -10,27 +10,10 @@ use super::topic_setup::{KnownWorld, TopicSetup};
 use super::trial::{self, FindTrial};
 use crate::ORACLE;
 use crate::trial_folder::TrialFolder;
+use crate::trial_queue::{PlanProgress, TrialQueue};
 use anyhow::Context;
 use hadal_core::strategy::StrategyRegistry;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-
-/// Progress of a plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PlanProgress {
-    /// Requests of all trials that were missing at the start.
-    pub requests: u64,
-    /// Requests of those trials sent so far.
-    pub spent: u64,
-    /// Trials that were missing at the start.
-    pub trials: usize,
-    /// Trials finished so far.
-    pub made: usize,
-    /// Trials that the folder already held.
-    pub found: usize,
-    /// Pages that were not cached because the cache was full.
-    pub refused: u64,
-}
 
 /// Runs every trial that the folder does not hold, with `threads` threads and `cache_bytes` of page cache.
 /// Returns all trials in the order of the plan.
@@ -43,48 +26,27 @@ pub fn run(
     on_progress: &(dyn Fn(&PlanProgress) + Sync),
 ) -> anyhow::Result<Vec<FindTrial>> {
     let specs = plan.specs();
-    let left: VecDeque<TrialSpec> =
-        specs.iter().filter(|spec| folder.read(spec).is_none()).cloned().collect();
-    let progress = PlanProgress {
-        requests: left.len() as u64 * plan.requests,
-        trials: left.len(),
-        found: specs.len() - left.len(),
-        ..PlanProgress::default()
-    };
-    on_progress(&progress);
-    let threads = threads.clamp(1, left.len().max(1));
-    let queue = TrialQueue {
-        left: Mutex::new(left),
+    let read = |spec: &TrialSpec| folder.load(&spec.name()).filter(|trial: &FindTrial| trial.spec == *spec);
+    let runner = FindRunner {
+        queue: TrialQueue::new(&specs, |spec| read(spec).is_some(), |_| plan.requests, on_progress),
         stage: Mutex::new(None),
-        progress: Mutex::new(progress),
         limit: CacheLimit::of(cache_bytes),
         strategies,
         folder,
-        on_progress,
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work())).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })?;
-    let read = |spec: &TrialSpec| {
-        folder
-            .read(spec)
-            .with_context(|| format!("{} is missing or cannot be read", folder.file(spec).display()))
-    };
-    specs.iter().map(read).collect()
+    runner.queue.run(threads, || runner.work())?;
+    let missing =
+        |spec: &TrialSpec| format!("{} is missing or cannot be read", folder.file(&spec.name()).display());
+    specs.iter().map(|spec| read(spec).with_context(|| missing(spec))).collect()
 }
 
 /// Queue of missing trials, and the setup of the trials that are running.
-struct TrialQueue<'a> {
-    left: Mutex<VecDeque<TrialSpec>>,
+struct FindRunner<'a> {
+    queue: TrialQueue<'a, TrialSpec>,
     stage: Mutex<Option<CurrentSetup>>,
-    progress: Mutex<PlanProgress>,
     limit: Arc<CacheLimit>,
     strategies: &'a StrategyRegistry,
     folder: &'a TrialFolder,
-    on_progress: &'a (dyn Fn(&PlanProgress) + Sync),
 }
 
 /// Setup of the trial taken last.
@@ -93,11 +55,11 @@ struct CurrentSetup {
     setup: Arc<TopicSetup>,
 }
 
-impl TrialQueue<'_> {
+impl FindRunner<'_> {
     fn work(&self) -> anyhow::Result<()> {
         while let Some((spec, setup)) = self.next()? {
             let trial = self.make(&spec, &setup)?;
-            self.folder.write(&trial)?;
+            self.folder.store(&spec.name(), &trial)?;
             self.note(|progress| progress.made += 1);
         }
         Ok(())
@@ -107,8 +69,7 @@ impl TrialQueue<'_> {
     /// lives as long as a running trial uses it.
     fn next(&self) -> anyhow::Result<Option<(TrialSpec, Arc<TopicSetup>)>> {
         let mut stage = self.stage.lock().expect("setting up a topic does not panic");
-        let spec = self.left.lock().expect("a queue does not panic").pop_front();
-        let Some(spec) = spec else {
+        let Some(spec) = self.queue.take() else {
             *stage = None;
             return Ok(None);
         };
@@ -150,9 +111,9 @@ impl TrialQueue<'_> {
     }
 
     fn note(&self, change: impl FnOnce(&mut PlanProgress)) {
-        let mut progress = self.progress.lock().expect("counting does not panic");
-        change(&mut progress);
-        progress.refused = self.limit.refused();
-        (self.on_progress)(&progress);
+        self.queue.note(|progress| {
+            change(progress);
+            progress.refused = self.limit.refused();
+        });
     }
 }

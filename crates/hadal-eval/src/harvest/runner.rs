@@ -8,11 +8,10 @@ use super::plan::{HarvestCase, HarvestTrialPlan};
 use super::settings::setting;
 use super::trial::{self, HarvestTrial};
 use crate::ORACLE;
-use crate::find::PlanProgress;
 use crate::trial_folder::TrialFolder;
+use crate::trial_queue::{PlanProgress, TrialQueue};
 use anyhow::Context;
 use hadal_core::harvest::policy::PolicyRegistry;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// Runs every trial that the folder does not hold. Returns all trials in the order of the plan.
@@ -26,27 +25,16 @@ pub fn run(
     let cases = plan.cases();
     let read =
         |case: &HarvestCase| folder.load(&case.name()).filter(|trial: &HarvestTrial| trial.case == *case);
-    let left: VecDeque<HarvestCase> = cases.iter().filter(|case| read(case).is_none()).cloned().collect();
-    let progress = PlanProgress {
-        requests: left.iter().map(budget).sum(),
-        trials: left.len(),
-        found: cases.len() - left.len(),
-        ..PlanProgress::default()
+    let runner = HarvestRunner {
+        plan,
+        policies,
+        queue: TrialQueue::new(&cases, |case| read(case).is_some(), budget, on_progress),
+        stage: Mutex::new(None),
+        folder,
     };
-    on_progress(&progress);
-    let threads = threads.clamp(1, left.len().max(1));
-    let (left, stage, progress) = (Mutex::new(left), Mutex::new(None), Mutex::new(progress));
-    let queue = CaseQueue { plan, policies, left, stage, progress, folder, on_progress };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work())).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })?;
-    cases
-        .iter()
-        .map(|case| read(case).with_context(|| format!("{} is missing or cannot be read", case.name())))
-        .collect()
+    runner.queue.run(threads, || runner.work())?;
+    let missing = |case: &HarvestCase| format!("{} is missing or cannot be read", case.name());
+    cases.iter().map(|case| read(case).with_context(|| missing(case))).collect()
 }
 
 /// Request budget of a trial, estimated without loading its collection.
@@ -56,14 +44,12 @@ fn budget(case: &HarvestCase) -> u64 {
 }
 
 /// Queue of missing trials, and the setup of the trials that are running.
-struct CaseQueue<'a> {
+struct HarvestRunner<'a> {
     plan: &'a HarvestTrialPlan,
     policies: &'a PolicyRegistry,
-    left: Mutex<VecDeque<HarvestCase>>,
+    queue: TrialQueue<'a, HarvestCase>,
     stage: Mutex<Option<CurrentDatabase>>,
-    progress: Mutex<PlanProgress>,
     folder: &'a TrialFolder,
-    on_progress: &'a (dyn Fn(&PlanProgress) + Sync),
 }
 
 /// Setup of the trial taken last.
@@ -72,15 +58,15 @@ struct CurrentDatabase {
     setup: Arc<DatabaseSetup>,
 }
 
-impl CaseQueue<'_> {
+impl HarvestRunner<'_> {
     fn work(&self) -> anyhow::Result<()> {
         while let Some((case, setup)) = self.next()? {
             let trial = self.make(&case, &setup)?;
             self.folder.store(&case.name(), &trial)?;
-            let mut progress = self.progress.lock().expect("counting does not panic");
-            progress.made += 1;
-            progress.spent += budget(&case);
-            (self.on_progress)(&progress);
+            self.queue.note(|progress| {
+                progress.made += 1;
+                progress.spent += budget(&case);
+            });
         }
         Ok(())
     }
@@ -89,9 +75,8 @@ impl CaseQueue<'_> {
     /// setup lives as long as a running trial uses it.
     fn next(&self) -> anyhow::Result<Option<(HarvestCase, Arc<DatabaseSetup>)>> {
         let mut stage = self.stage.lock().expect("setting up does not panic");
-        let case = self.left.lock().expect("a queue does not panic").pop_front();
         let before = stage.take();
-        let Some(case) = case else { return Ok(None) };
+        let Some(case) = self.queue.take() else { return Ok(None) };
         let setup = match before {
             Some(stage) if stage.case.same_database(&case) => stage.setup,
             Some(stage) if stage.case.same_collection(&case) => {
