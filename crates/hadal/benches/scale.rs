@@ -32,7 +32,7 @@ use hadal::polite::Clock;
 use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::{Exchange, Request, Response};
 use hadal_core::time::Time;
-use process::{cpu, peak_mb, scratch};
+use process::{arguments, cpu, peak_mb, scratch};
 use std::fmt::Write;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,7 @@ const FAN_OUT: u64 = 100;
 const HOSTS: [&str; 3] = ["10000", "100000", "1000000"];
 
 fn main() -> Anyhow<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments = arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         // A host costs two requests: robots.txt and its page.

@@ -25,7 +25,7 @@ mod routes;
 mod watching;
 
 use hadal::store::{Access, open};
-use process::scratch;
+use process::{arguments, scratch};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Anyhow<T> = anyhow::Result<T>;
 
 fn main() -> Anyhow<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments = arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["--crawl", store, pages, seed, how] => {

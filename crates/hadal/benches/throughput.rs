@@ -33,7 +33,7 @@ use hadal_core::http::Request;
 use hadal_core::link::{FrontierLink, LinkOrigin, QueueId, QueuedLink};
 use hadal_core::time::Time;
 use hadal_world::{Spec, World};
-use process::{cpu, peak_mb, scratch};
+use process::{arguments, cpu, peak_mb, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Anyhow<T> = anyhow::Result<T>;
 
 fn main() -> Anyhow<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments = arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["--row", "parse-generated"] => parse_all("parse, generated", &generated_pages()),

@@ -26,7 +26,7 @@ use hadal::polite::{Clock, Politeness};
 use hadal::store::{Access, RunSpec, open};
 use hadal_core::http::{Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
-use process::{cpu, peak_mb, scratch};
+use process::{arguments, cpu, peak_mb, scratch};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,7 +54,7 @@ const PAGES: u64 = 200;
 const SECONDS: u64 = 120;
 
 fn main() -> Anyhow<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments = arguments();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["--seconds", seconds] => measure(Duration::from_secs(seconds.parse()?)),

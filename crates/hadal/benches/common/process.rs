@@ -3,6 +3,11 @@
 use super::Anyhow;
 use std::path::PathBuf;
 
+/// Arguments of this process, without the one that `cargo bench` adds.
+pub fn arguments() -> Vec<String> {
+    std::env::args().skip(1).filter(|argument| argument != "--bench").collect()
+}
+
 /// CPU seconds of this process, all threads, user and system.
 pub fn cpu() -> Anyhow<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
