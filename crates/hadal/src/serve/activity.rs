@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::harvests::{self, no_harvest};
 use super::runs::{self, no_run};
 use super::state::AppState;
-use crate::store::{Activity, HarvestState, RunQuery, RunState, Store, StoreError};
+use crate::store::{Activity, HarvestState, RunQuery, Store, StoreError};
 use serde::Serialize;
 
 /// Current state as JSON; `None` if it does not exist.
@@ -23,10 +23,7 @@ fn json(now: &impl Serialize) -> Option<String> {
 /// True if it has not ended; `None` if it does not exist.
 pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreError> {
     Ok(match of {
-        Activity::Run(run) => {
-            let is_open = |state| matches!(state, RunState::Running | RunState::Paused);
-            store.runs(&RunQuery::one(run))?.pop().map(|row| is_open(row.progress.state))
-        }
+        Activity::Run(run) => store.runs(&RunQuery::one(run))?.pop().map(|row| row.progress.state.is_open()),
         Activity::Harvest(harvest) => {
             harvests::row(store, harvest)?.map(|row| row.progress.state == HarvestState::Running)
         }

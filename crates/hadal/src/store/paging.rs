@@ -15,14 +15,31 @@ pub struct RowPage<R, C> {
 }
 
 impl<R, C> RowPage<R, C> {
-    /// Page of rows with their numbers. A full page may have a next one, which starts after its last number.
-    pub(crate) fn numbered<N: Copy>(
+    /// Page of rows. A full page may have a next one, which starts after its last row.
+    pub(super) fn of(rows: Vec<R>, limit: usize, cursor: impl FnOnce(&R) -> C) -> RowPage<R, C> {
+        let next = rows.last().filter(|_| rows.len() == limit).map(cursor);
+        RowPage { rows, next }
+    }
+
+    /// Page of rows with their numbers.
+    pub(super) fn numbered<N: Copy>(
         rows: Vec<(N, R)>,
         limit: usize,
         cursor: impl FnOnce(N) -> C,
     ) -> RowPage<R, C> {
-        let next = rows.last().filter(|_| rows.len() == limit).map(|(number, _)| *number).map(cursor);
+        let RowPage { rows, next } = RowPage::of(rows, limit, |(number, _)| cursor(*number));
         RowPage { rows: rows.into_iter().map(|(_, row)| row).collect(), next }
+    }
+}
+
+impl RowPage<Submission, SubmissionCursor> {
+    /// Page of the audit log. Queries of users follow the entries of runs and harvests.
+    pub(super) fn of_log(rows: Vec<(i64, Submission)>, is_user_query: bool, limit: usize) -> Self {
+        let mut page = RowPage::numbered(rows, limit, |number| SubmissionCursor { is_user_query, number });
+        if page.next.is_none() && !is_user_query {
+            page.next = Some(SubmissionCursor { is_user_query: true, number: 0 });
+        }
+        page
     }
 }
 
@@ -34,6 +51,24 @@ pub enum RowOrder {
     Oldest,
     /// Newest row first.
     Newest,
+}
+
+impl RowOrder {
+    /// SQL comparison with the row before, and SQL direction.
+    pub(super) fn sql(self) -> (&'static str, &'static str) {
+        match self {
+            RowOrder::Oldest => (">", "ASC"),
+            RowOrder::Newest => ("<", "DESC"),
+        }
+    }
+
+    /// Row number before the first row of a list.
+    pub(super) fn start(self) -> i64 {
+        match self {
+            RowOrder::Oldest => 0,
+            RowOrder::Newest => i64::MAX,
+        }
+    }
 }
 
 /// Iterates over all rows of a paged list. `page` reads the page after a position.

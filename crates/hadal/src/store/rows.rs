@@ -75,6 +75,13 @@ pub enum RunState {
     Exhausted,
 }
 
+impl RunState {
+    /// True if a session is at work.
+    pub fn is_open(self) -> bool {
+        matches!(self, RunState::Running | RunState::Paused)
+    }
+}
+
 /// Counters of a run. The store derives them from outcomes alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCounters {

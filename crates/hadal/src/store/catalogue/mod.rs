@@ -177,7 +177,7 @@ pub struct SubmissionQuery {
 }
 
 /// Position in the audit log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubmissionCursor {
     /// True if the entries of runs and harvests are all read, and those of users follow.
     pub(super) is_user_query: bool,

@@ -234,8 +234,7 @@ impl Catalogue for MemoryStore {
         let limit = query.limit.unwrap_or(usize::MAX);
         let rows: Vec<LabelRow> =
             state.shared.labels.values().filter(is_later).take(limit).cloned().collect();
-        let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
-        Ok(RowPage { rows, next })
+        Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
     }
 
     fn is_busy(&self) -> bool {

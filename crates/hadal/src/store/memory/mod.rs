@@ -230,7 +230,6 @@ impl HarvestStore for MemoryStore {
             return Ok(RowPage { rows: vec![], next: None });
         };
         let rows = known.answers_after(after, limit);
-        let next = rows.last().filter(|_| rows.len() == limit).map(|answer| answer.query.number);
-        Ok(RowPage { rows, next })
+        Ok(RowPage::of(rows, limit, |answer| answer.query.number))
     }
 }

@@ -371,8 +371,7 @@ impl HarvestStore for PostgresStore {
         limit: usize,
     ) -> Result<RowPage<PastAnswer, u32>, StoreError> {
         let rows = self.read(|connection| lists::answers_after(connection, harvest, after, limit))?;
-        let next = rows.last().filter(|_| rows.len() == limit).map(|answer| answer.query.number);
-        Ok(RowPage { rows, next })
+        Ok(RowPage::of(rows, limit, |answer| answer.query.number))
     }
 
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {

@@ -1,9 +1,8 @@
 //! Runs: specification, progress and counters.
 
 use super::super::{
-    CurvePoint, FailureKind, LessonRow, MAX_COUNTED_LINKS, QueueLength, RequestedHost, RowOrder,
-    RunCheckpoint, RunCounters, RunId, RunParts, RunProgress, RunQuery, RunRow, RunSpec, SentStep,
-    StepTarget,
+    CurvePoint, FailureKind, LessonRow, MAX_COUNTED_LINKS, QueueLength, RequestedHost, RunCheckpoint,
+    RunCounters, RunId, RunParts, RunProgress, RunQuery, RunRow, RunSpec, SentStep, StepTarget,
 };
 use super::codec::{self, Columns, bits, json, text, wide, word};
 use super::connection::{Command, ServerConnection, Value, command};
@@ -184,10 +183,7 @@ pub fn save_progress(run: RunId, progress: &RunProgress, is_shared: bool) -> Res
 
 /// Runs that match a query, with the selected parts.
 pub fn rows(connection: &ServerConnection, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
-    let (is_later, direction) = match query.order {
-        RowOrder::Oldest => (">", "ASC"),
-        RowOrder::Newest => ("<", "DESC"),
-    };
+    let (is_later, direction) = query.order.sql();
     let number = |run: RunId| i64::try_from(run.0).unwrap_or(i64::MAX);
     let (mut conditions, mut values): (Vec<String>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut add = |sql: &str, value: Value| codec::condition(&mut conditions, &mut values, sql, value);

@@ -25,14 +25,22 @@ impl RunCommit<'_> {
 
     /// Adds a link, unless it is known.
     pub fn add(&mut self, queued: &QueuedLink) -> rusqlite::Result<()> {
+        self.put(queued.link.id, queued, "NOTHING")
+    }
+
+    /// Puts a link into its queue. `otherwise` is the SQL action for a known one.
+    fn put(&mut self, id: LinkId, queued: &QueuedLink, otherwise: &str) -> rusqlite::Result<()> {
         let host = self.host(&queued.link.host())?;
-        self.waiting += self.execute(
-            "INSERT OR IGNORE INTO links (run, id, url, host, state, queue, score, score_key, arrival,
+        let sql = format!(
+            "INSERT INTO links (run, id, url, host, state, queue, score, score_key, arrival,
                  generation, attempts, not_before, depth, context)
-             VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO {otherwise}"
+        );
+        self.waiting += self.execute(
+            &sql,
             params![
                 self.run,
-                bits(queued.link.id.0),
+                bits(id.0),
                 queued.link.url.as_str(),
                 host,
                 bits(queued.queue.0),
@@ -145,28 +153,11 @@ impl RunCommit<'_> {
     }
 
     fn requeue(&mut self, link: LinkId, queued: &QueuedLink) -> rusqlite::Result<()> {
-        let host = self.host(&queued.link.host())?;
-        self.waiting += self.execute(
-            "UPDATE links SET state = 'waiting', url = ?, host = ?, queue = ?, score = ?, score_key = ?, arrival = ?,
-                 generation = ?, attempts = ?, not_before = ?, depth = ?, context = ?
-             WHERE run = ? AND id = ?",
-            params![
-                queued.link.url.as_str(),
-                host,
-                bits(queued.queue.0),
-                queued.score,
-                queued.rank().score_key(),
-                bits(queued.order),
-                queued.generation,
-                queued.attempts,
-                bits(queued.not_before.0),
-                queued.link.depth,
-                PackedLink::pack(&queued.link).map_err(unwritable)?,
-                self.run,
-                bits(link.0),
-            ],
-        )?;
-        Ok(())
+        let update = "UPDATE SET state = excluded.state, url = excluded.url, host = excluded.host,
+            queue = excluded.queue, score = excluded.score, score_key = excluded.score_key,
+            arrival = excluded.arrival, generation = excluded.generation, attempts = excluded.attempts,
+            not_before = excluded.not_before, depth = excluded.depth, context = excluded.context";
+        self.put(link, queued, update)
     }
 
     /// Row number of a host, which is added if it is new.

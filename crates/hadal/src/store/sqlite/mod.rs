@@ -279,8 +279,7 @@ impl HarvestStore for SqliteStore {
         limit: usize,
     ) -> Result<RowPage<PastAnswer, u32>, StoreError> {
         let rows = self.reading(|db| harvest::queries::answers_after(db, harvest, after, limit))?;
-        let next = rows.last().filter(|_| rows.len() == limit).map(|answer| answer.query.number);
-        Ok(RowPage { rows, next })
+        Ok(RowPage::of(rows, limit, |answer| answer.query.number))
     }
 
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError> {

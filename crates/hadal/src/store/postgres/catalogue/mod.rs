@@ -88,8 +88,7 @@ fn labels(
     };
     let rows = connection.query(command!(sql, form, topic, super::codec::limit(limit)))?;
     let rows = rows.iter().map(label).collect::<Result<Vec<LabelRow>, Fault>>()?;
-    let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
-    Ok(RowPage { rows, next })
+    Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
 }
 
 fn submissions(
@@ -97,22 +96,16 @@ fn submissions(
     query: &SubmissionQuery,
 ) -> Result<RowPage<Submission, SubmissionCursor>, Fault> {
     let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
-    let SubmissionCursor { is_user_query, number } =
-        query.after.unwrap_or(SubmissionCursor { is_user_query: false, number: 0 });
+    let SubmissionCursor { is_user_query, number } = query.after.unwrap_or_default();
     let rows = audit::after(connection, query, is_user_query, number, limit)?;
-    let next = match rows.last().filter(|_| rows.len() == limit) {
-        Some((number, _)) => Some(SubmissionCursor { is_user_query, number: *number }),
-        None if !is_user_query => Some(SubmissionCursor { is_user_query: true, number: 0 }),
-        None => None,
-    };
-    Ok(RowPage { rows: rows.into_iter().map(|(_, entry)| entry).collect(), next })
+    Ok(RowPage::of_log(rows, is_user_query, limit))
 }
 
 impl Catalogue for PostgresStore {
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError> {
         self.read(|connection| {
             let mut found = runs::rows(connection, query)?;
-            let is_open = |run: &RunRow| matches!(run.progress.state, RunState::Running | RunState::Paused);
+            let is_open = |run: &RunRow| run.progress.state.is_open();
             if found.iter().any(is_open) {
                 let held = lease::held(connection)?;
                 let killed =

@@ -1,8 +1,6 @@
 //! Lists of sites, pages and failures.
 
-use super::super::super::{
-    FailureQuery, FailureRow, PageQuery, PageRow, RowOrder, RunId, SiteQuery, SiteRow,
-};
+use super::super::super::{FailureQuery, FailureRow, PageQuery, PageRow, RunId, SiteQuery, SiteRow};
 use super::super::codec::{self, Columns, bits, text};
 use super::super::connection::{Command, ServerConnection, Value, command};
 use super::super::fault::Fault;
@@ -58,16 +56,13 @@ pub fn pages(
     query: &PageQuery,
     limit: usize,
 ) -> Result<Vec<(u64, PageRow)>, Fault> {
-    let (is_later, direction, first) = match query.order {
-        RowOrder::Oldest => (">", "ASC", 0),
-        RowOrder::Newest => ("<", "DESC", i64::MAX),
-    };
+    let (is_later, direction) = query.order.sql();
     let sql = format!(
         "SELECT n, link, url, site, status::bigint, title, language, p_topic, fingerprint, depth::bigint, parent,
              redirects, at_request, validator, note
          FROM pages WHERE run = $1 AND n {is_later} $2 ORDER BY n {direction} LIMIT $3"
     );
-    let after = query.after.map_or(first, |after| bits(after.0));
+    let after = query.after.map_or(query.order.start(), |after| bits(after.0));
     let rows = connection.query(command!(sql, bits(query.run.0), after, codec::limit(limit)))?;
     rows.iter().map(|row| Ok((row.unsigned(0)?, page(row)?))).collect()
 }

@@ -87,10 +87,7 @@ pub fn first_from(
 
 /// Query for columns of the harvests that match.
 fn matching(columns: &str, query: &HarvestQuery) -> Command {
-    let (is_later, direction) = match query.order {
-        RowOrder::Oldest => (">", "ASC"),
-        RowOrder::Newest => ("<", "DESC"),
-    };
+    let (is_later, direction) = query.order.sql();
     let number = |harvest: HarvestId| i64::try_from(harvest.0).unwrap_or(i64::MAX);
     let (mut conditions, mut values): (Vec<String>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut add = |sql: &str, value: Value| codec::condition(&mut conditions, &mut values, sql, value);

@@ -54,7 +54,7 @@ impl SqliteStore {
 impl Catalogue for SqliteStore {
     fn runs(&self, query: &RunQuery) -> Result<Vec<RunRow>, StoreError> {
         let mut runs = self.reading(|db| rows::runs(db, query))?;
-        let is_open = |run: &RunRow| matches!(run.progress.state, RunState::Running | RunState::Paused);
+        let is_open = |run: &RunRow| run.progress.state.is_open();
         if runs.iter().any(is_open) && !self.is_busy() {
             let killed = runs.iter_mut().filter(|run| is_open(run));
             killed.for_each(|run| run.progress.state = RunState::Interrupted);
@@ -123,18 +123,12 @@ impl Catalogue for SqliteStore {
         query: &SubmissionQuery,
     ) -> Result<RowPage<Submission, SubmissionCursor>, StoreError> {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
-        let SubmissionCursor { is_user_query, number } =
-            query.after.unwrap_or(SubmissionCursor { is_user_query: false, number: 0 });
+        let SubmissionCursor { is_user_query, number } = query.after.unwrap_or_default();
         let rows = match is_user_query {
             false => self.with(|db| super::submissions::after(db, query, number, limit))?,
             true => self.annotations.questions_after(query, number, limit)?,
         };
-        let next = match rows.last().filter(|_| rows.len() == limit) {
-            Some((number, _)) => Some(SubmissionCursor { is_user_query, number: *number }),
-            None if !is_user_query => Some(SubmissionCursor { is_user_query: true, number: 0 }),
-            None => None,
-        };
-        Ok(RowPage { rows: rows.into_iter().map(|(_, entry)| entry).collect(), next })
+        Ok(RowPage::of_log(rows, is_user_query, limit))
     }
 
     fn harvests(&self, query: &HarvestQuery) -> Result<Vec<HarvestRow>, StoreError> {
@@ -183,8 +177,7 @@ impl Catalogue for SqliteStore {
         let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
         let after = query.after.as_ref().map(|(form, topic)| (*form, topic.as_str()));
         let rows = self.annotations.labels(after, limit)?;
-        let next = rows.last().filter(|_| rows.len() == limit).map(|row| (row.form, row.topic.clone()));
-        Ok(RowPage { rows, next })
+        Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
     }
 
     fn is_busy(&self) -> bool {

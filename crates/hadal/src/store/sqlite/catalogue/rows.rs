@@ -1,8 +1,8 @@
 //! Lists of runs, sites and pages, and the parts of a run.
 
 use super::super::super::{
-    FailureQuery, FailureRow, LessonRow, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength, RowOrder, RunId,
-    RunQuery, RunRow, SiteQuery, SiteRow,
+    FailureQuery, FailureRow, LessonRow, MAX_COUNTED_LINKS, PageQuery, PageRow, QueueLength, RunId, RunQuery,
+    RunRow, SiteQuery, SiteRow,
 };
 use super::super::codec::{self, Json, Word, bits, unsigned};
 use super::super::look_up::{SITE_COUNTERS, site_counters};
@@ -15,10 +15,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Runs that match a query.
 pub fn runs(db: &Connection, query: &RunQuery) -> rusqlite::Result<Vec<RunRow>> {
-    let (is_later, direction) = match query.order {
-        RowOrder::Oldest => (">", "ASC"),
-        RowOrder::Newest => ("<", "DESC"),
-    };
+    let (is_later, direction) = query.order.sql();
     let sql = format!(
         "SELECT {} FROM runs WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR topic = ?2)
              AND (?3 IS NULL OR id {is_later} ?3) ORDER BY id {direction} LIMIT ?4",
@@ -61,20 +58,13 @@ pub fn forms_by_prefix(db: &Connection, digits: &str, limit: usize) -> rusqlite:
 
 /// Pages of a run with their row numbers.
 pub fn pages(db: &Connection, query: &PageQuery, limit: usize) -> rusqlite::Result<Vec<(u64, PageRow)>> {
-    let (is_later, direction) = match query.order {
-        RowOrder::Oldest => (">", "ASC"),
-        RowOrder::Newest => ("<", "DESC"),
-    };
+    let (is_later, direction) = query.order.sql();
     let sql = format!(
         "SELECT n, link, url, site, status, title, language, p_topic, fingerprint, depth, parent,
              redirects, at_request, validator, note
          FROM pages INDEXED BY pages_of_run WHERE run = ? AND n {is_later} ? ORDER BY n {direction} LIMIT ?"
     );
-    let first = match query.order {
-        RowOrder::Oldest => 0,
-        RowOrder::Newest => i64::MAX,
-    };
-    let after = query.after.map_or(first, |after| bits(after.0));
+    let after = query.after.map_or(query.order.start(), |after| bits(after.0));
     let values = params![bits(query.run.0), after, codec::limit(limit)];
     let read = |row: &Row<'_>| Ok((unsigned(row, 0)?, page(row)?));
     db.prepare_cached(&sql)?.query_map(values, read)?.collect()

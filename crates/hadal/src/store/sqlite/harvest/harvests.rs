@@ -83,10 +83,7 @@ pub fn first_from(
 
 /// Numbers of the harvests that match.
 fn matching(db: &Connection, query: &HarvestQuery) -> rusqlite::Result<Vec<HarvestId>> {
-    let (is_later, direction) = match query.order {
-        RowOrder::Oldest => (">", "ASC"),
-        RowOrder::Newest => ("<", "DESC"),
-    };
+    let (is_later, direction) = query.order.sql();
     let sql = format!(
         "SELECT id FROM harvests WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR form_id = ?2)
              AND (?3 IS NULL OR topic = ?3) AND (?4 IS NULL OR id {is_later} ?4)
