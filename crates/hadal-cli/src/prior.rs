@@ -47,7 +47,7 @@ pub fn knowledge(
     }
 }
 
-/// Runs whose model may be used, best first.
+/// Runs with a model that may be used, best first.
 fn candidates(runs: &[RunRow], spec: &RunSpec, prior: Prior) -> Result<Vec<RunId>, Usage> {
     match prior {
         Prior::None => Ok(Vec::new()),

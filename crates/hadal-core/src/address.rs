@@ -153,7 +153,7 @@ const FILE_EXTENSIONS: [&str; 91] = [
 
 /// Extensions of programs that servers may execute.
 const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "dll", "bin"];
-/// Folders of programs that servers execute, apart from those whose names start with `cgi`.
+/// Folders of programs that servers execute, apart from those with names that start with `cgi`.
 const PROGRAM_FOLDERS: [&str; 3] = ["scripts", "bin", "isapi"];
 
 /// True if the last part of the path names a file of a format that is not a page. `File:Map.png` is the page

@@ -152,7 +152,7 @@ fn is_visible(field: &Field) -> bool {
     field.kind != FieldKind::Hidden && !field.kind.is_button()
 }
 
-/// Texts that identify a form whose visible fields have no names: one per field, and the text of the button.
+/// Texts that identify a form if its visible fields have no names: one per field, and the text of the button.
 /// Empty for a form without visible fields.
 fn substitute_names(form: &Form) -> Vec<String> {
     let mut names: Vec<String> =

@@ -367,7 +367,7 @@ pub struct PageHints {
 pub struct PageToken {
     /// Name of the `<meta>` element, hidden field or cookie that holds the value.
     pub name: String,
-    /// The value.
+    /// Value to send back.
     pub value: String,
 }
 

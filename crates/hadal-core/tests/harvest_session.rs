@@ -198,7 +198,7 @@ impl SearchSite for LetterIndex {
     }
 }
 
-/// A search whose link "more" doubles the length of the list for ever. Links to records repeat the length.
+/// A search with a link "more" that doubles the length of the list, without end. Links to records repeat the length.
 struct WideningSearch {
     records: usize,
 }
@@ -228,7 +228,7 @@ impl SearchSite for WideningSearch {
     }
 }
 
-/// A plain search whose pages state the size of the index and, without results, list hints.
+/// A plain search with pages that state the size of the index and, without results, list hints.
 struct IndexSize {
     plain: PlainSearch,
 }

@@ -41,15 +41,16 @@ pub struct Spec {
     pub changes: ChangeRates,
 }
 
-/// Changes of a database per record and simulated day, before the factor of the database, whose mean is 1.35. The first day has none, so that a crawl or harvest of some
-/// hours sees one state. Databases and records differ: see `form::changes`.
+/// Changes of a database per record and simulated day, before the factor of the database, which has a mean of 1.35. The
+/// first day has none, so that a crawl or harvest of some hours sees one state. Databases and records differ: see
+/// `form::changes`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeRates {
     /// Records added, by existing records.
     pub added: f64,
     /// Records with a new text.
     pub edited: f64,
-    /// Records removed.
+    /// Records that are removed.
     pub removed: f64,
 }
 

@@ -4,8 +4,8 @@
 //! stores there, and fills only those that are missing). Three stores, one without rows, one of a hundredth and
 //! one whole, are asked the same in turns, over HTTP; what an answer costs client and server together is counted
 //! in CPU time, so that other work on the machine does not matter much. Then the simulated
-//! web is crawled into the whole one, alone and watched in turns; each crawl, with its dashboard, is a process
-//! whose CPU time is counted, and the browser is another that is not. Linux only.
+//! web is crawled into the whole one, alone and watched in turns; each crawl, with its dashboard, is a process.
+//! Its CPU time is counted; that of the browser, another process, is not. Linux only.
 
 #[path = "serving/client.rs"]
 mod client;

@@ -227,7 +227,7 @@ async fn scripts_from_the_web_are_shown_and_never_run() {
     }
 }
 
-/// A server whose commands can be started, and its process.
+/// A server with commands that can be started, and its process.
 fn serving(place: &Place) -> Demo {
     let args = ["serve", "--listen", "127.0.0.1:0", "--allow-private", "--delay", "0s"];
     Demo::of(place.command(&args))

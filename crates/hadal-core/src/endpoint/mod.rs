@@ -35,7 +35,7 @@ pub struct PageMarkup<'a> {
     pub scripts: Vec<&'a str>,
     /// Texts of inline scripts that [`may_name_endpoint`] accepts.
     pub inline: Vec<String>,
-    /// `<link>` elements.
+    /// `<link>` elements of the page.
     pub links: Vec<LinkElement<'a>>,
     /// `name` and `content` of `<meta>` elements.
     pub metas: Vec<(&'a str, &'a str)>,

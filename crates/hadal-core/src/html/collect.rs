@@ -25,7 +25,7 @@ pub(super) struct Collected<'a> {
     pub ids: Vec<(&'a str, NodeRef<'a>)>,
     /// `<meta>`, `<link>` and JSON-LD elements, and elements with `itemprop`.
     pub metadata: Vec<NodeRef<'a>>,
-    /// `<script>` elements.
+    /// `<script>` elements of the page.
     pub scripts: Vec<NodeRef<'a>>,
     /// True if a limit left out text or elements.
     pub is_cut: bool,

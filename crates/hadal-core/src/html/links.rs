@@ -53,7 +53,6 @@ pub(super) fn links(
 
 /// Target of an anchor.
 struct LinkTarget {
-    /// Normalised URL.
     url: Url,
     /// The next link to this URL gets no context.
     is_unused: bool,

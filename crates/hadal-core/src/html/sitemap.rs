@@ -25,7 +25,7 @@ static SEARCH: LazyLock<Vec<Concept>> =
 pub struct Sitemap {
     /// Pages of the site.
     pub pages: Vec<Url>,
-    /// Further sitemaps.
+    /// Sitemaps that an index lists.
     pub sitemaps: Vec<Url>,
 }
 

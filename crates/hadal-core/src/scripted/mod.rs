@@ -77,7 +77,7 @@ fn is_own_header(name: &str) -> bool {
 pub enum ResourceKind {
     /// The page itself, a frame, or a page that replaces it.
     Document,
-    /// Code.
+    /// Code of the page.
     Script,
     /// Style sheet (CSS).
     Stylesheet,

@@ -5,7 +5,7 @@
 //! - **Stated totals**: residual `r = ln(N / size)`. Least squares of `ln(|r| + 0.003)` on `ln se` give
 //!   factor and power of the spread; the ends are quantiles of `r / spread`.
 //! - **Captures**: least squares of `ln((N - S + 0.5) / S)` on the features give the weights. The rows are
-//!   sorted by the fitted `y` and cut into groups of equal size, whose means are the knots; the ends are
+//!   sorted by the fitted `y` and cut into groups of equal size. The means of the groups are the knots; the ends are
 //!   quantiles of the errors in each group.
 //! - **Both**: the figures of the combination are searched coordinate by coordinate for the least mean
 //!   interval score: width of the coverage interval, plus `2 / 0.05` times the distance of the true coverage

@@ -62,7 +62,7 @@ impl HarvestDisplay {
         self.forms.insert(harvest, HarvestDrawing { name, bar, last: None, line: String::new() });
     }
 
-    /// Shows the requests of a query whose answer is being read. The bar keeps the line of the last query.
+    /// Shows the requests of a query while its answer is read. The bar keeps the line of the last query.
     fn show_requests(&mut self, harvest: u64, requests: u64) {
         let Some(shown) = self.forms.get_mut(&harvest) else { return };
         let due = shown.last.is_none_or(|last| last.elapsed() >= LINE_EVERY);

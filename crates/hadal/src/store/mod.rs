@@ -127,7 +127,7 @@ pub enum Access {
     Read,
 }
 
-/// Error of a store. Each message ends with what to do next, except [`StoreError::Failed`], whose causes are
+/// Error of a store. Each message ends with what to do next, except [`StoreError::Failed`]: its causes are
 /// unknown here.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -175,7 +175,7 @@ pub enum StoreError {
         "the lease of this worker on {what} of {store} expired: run the same command to join again; only what it did since its last commit is lost"
     )]
     LeaseLost {
-        /// The run.
+        /// Name of the run.
         what: String,
         /// URL of the store.
         store: String,

@@ -149,7 +149,7 @@ pub struct FailureRow {
     pub run: RunId,
     /// Host of the URL. For a robots.txt, the host that it applies to.
     pub host: Host,
-    /// URL requested.
+    /// URL of the requests.
     pub url: Url,
     /// Reason of the last failure.
     pub kind: FailureKind,

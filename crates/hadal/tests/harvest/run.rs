@@ -385,8 +385,8 @@ async fn a_harvest_pauses_resumes_and_stops_by_its_control() {
     assert!(again.counters.queries > 5, "a stop request applies to one session only");
 }
 
-/// Result of a harvest with `allowed` requests whose control gets a budget of `own` requests after its
-/// second query.
+/// Result of a harvest with `allowed` requests. After its second query, its control gets a budget of `own`
+/// requests.
 async fn given(allowed: u64, own: u64) -> HarvestSummary {
     let (world, store) = (web(DatabaseConfig::default()), memory());
     let id = store.begin_harvest(&job(&world).spec, Time(0)).unwrap();

@@ -36,7 +36,7 @@ struct FaultSeries {
     budget: Option<u64>,
 }
 
-/// One fault.
+/// Fault of a worker.
 #[derive(Clone, Copy, Debug)]
 enum FaultEvent {
     Kill,

@@ -49,7 +49,7 @@ impl WordJoiner {
         }
     }
 
-    /// Length in bytes of the word at the start of a text, whose first character is of a script without spaces.
+    /// Length in bytes of the word at the start of a text. Its first character is of a script without spaces.
     pub(super) fn word_length(&self, text: &str) -> usize {
         let mut letters = text.chars().take_while(|c| is_unspaced(*c));
         let Some(first) = letters.next() else { return 0 };

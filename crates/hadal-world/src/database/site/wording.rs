@@ -25,7 +25,7 @@ pub(super) struct Wording {
 }
 
 impl SiteLanguage {
-    /// ISO 639-1 code.
+    /// ISO 639-1 code of the language.
     pub fn code(self) -> &'static str {
         Wording::of(self).code
     }

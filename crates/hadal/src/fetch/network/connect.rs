@@ -1,6 +1,6 @@
 //! From a URL to an open connection: route, resolve, check every address, connect.
 //!
-//! Every new connection is checked here, so a redirect, or a name whose address changes between two look-ups, is
+//! Every new connection is checked here, so a redirect, or a name with another address at the second look-up, is
 //! checked like the first request.
 
 use super::connect_to::ConnectTo;

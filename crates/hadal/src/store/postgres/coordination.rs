@@ -120,8 +120,8 @@ const RESERVE_REQUESTS: &str =
 const ADVANCE_PROGRESS: &str = "UPDATE progress SET next_seq = next_seq + $2,
     state = CASE WHEN $3 THEN 'exhausted' ELSE state END WHERE run = $1";
 
-/// Reports the state of a worker, renews its lease, and returns the changes that concern it. A report whose answer is lost
-/// is repeated with the same result.
+/// Reports the state of a worker, renews its lease, and returns the changes that concern it. If the answer is lost, the
+/// report is repeated with the same result.
 pub fn coordinate(
     connection: &ServerConnection,
     run: RunId,
@@ -188,7 +188,7 @@ pub fn coordinate(
     Ok((orders, result))
 }
 
-/// Renews the lease of a worker, takes back what it releases, evicts workers whose lease has expired, and
+/// Renews the lease of a worker, takes back what it releases, evicts workers with an expired lease, and
 /// reads the rest.
 fn meet(
     connection: &ServerConnection,
@@ -232,7 +232,7 @@ fn exchange(
     membership: &Membership,
     report: &WorkerReport,
 ) -> Result<(Vec<Vec<u8>>, i64), Fault> {
-    // A report whose answer was lost is repeated, and its observations are there.
+    // A report is repeated if its answer was lost, and then its observations are there.
     let publish = "INSERT INTO observations (run, worker, visits) SELECT $1, $2, $3::bytea
         WHERE length($3::bytea) > 0 AND (SELECT reports FROM workers WHERE id = $2) = $4";
     let others = "SELECT n, worker, visits FROM observations WHERE run = $1 AND n > $2 ORDER BY n";

@@ -81,7 +81,7 @@ impl QueueBeginning {
     }
 }
 
-/// True for batches whose effect on queues the cache cannot follow: they drop or fail links that only the database
+/// True for batches that change queues in a way that the cache cannot follow: they drop or fail links that only the database
 /// knows.
 pub fn needs_database(batch: &Batch) -> bool {
     batch.changes.iter().any(|change| {

@@ -241,7 +241,7 @@ CREATE TABLE leases (
 /// Format 2: runs with several workers.
 ///
 /// - A row of `workers` is the lease of a worker. Numbers are never used again, so a number is also an epoch: a worker
-///   whose row is gone can commit nothing.
+///   without its row can commit nothing.
 /// - `worker_counters` and `worker_errors` hold what a worker has counted since it joined. They are added to `progress`
 ///   and `errors` when it leaves, so that workers do not wait for each other's transactions.
 /// - `inbox` holds links for the owners of their partitions, `observations` what strategies learned.

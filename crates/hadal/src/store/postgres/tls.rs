@@ -63,7 +63,7 @@ fn roots(file: Option<&Path>) -> Result<RootCertStore, Fault> {
     Ok(roots)
 }
 
-/// Accepts any certificate whose key signed the handshake.
+/// Accepts any certificate if its key signed the handshake.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

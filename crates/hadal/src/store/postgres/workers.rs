@@ -155,7 +155,7 @@ fn name_partitions(connection: &ServerConnection, run: RunId) -> Result<(), Faul
 }
 
 /// Takes up a shared run again on a new connection, and returns the number of its last durable sync. Ends the earlier
-/// connection, whose transaction the server may not have given up yet.
+/// connection: the server may not have given up its transaction yet.
 pub fn retake(connection: &ServerConnection, run: RunId, membership: &Membership) -> Result<i64, Fault> {
     lease::share(connection, run)?;
     let old = "SELECT pg_terminate_backend(pid, 5000) FROM workers
