@@ -8,7 +8,7 @@ use hadal_core::harvest::query::Query;
 use hadal_core::text::words::each_word;
 use hadal_eval::harvest::settings::setting;
 use hadal_eval::harvest::{HIGHEST_LEVEL, HarvestTrialPlan, NamedCollection, run};
-use hadal_eval::trial_folder::TrialFolder;
+use hadal_eval::trials::TrialFolder;
 use std::collections::{BTreeSet, HashSet};
 
 /// Sends the longest word of the records seen so far that was not sent yet. Reads every answer to its end.

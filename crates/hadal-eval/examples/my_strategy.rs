@@ -4,7 +4,7 @@
 use hadal_core::link::{FrontierLink, QueueId};
 use hadal_core::strategy::*;
 use hadal_eval::find::{FindPlan, Preset, run};
-use hadal_eval::trial_folder::TrialFolder;
+use hadal_eval::trials::TrialFolder;
 
 /// Follows links with the word "search" in their anchor text first, then links of pages on topic.
 struct SearchAnchors;

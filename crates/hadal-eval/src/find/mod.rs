@@ -17,8 +17,7 @@ pub mod score;
 pub mod topic_setup;
 pub mod trial;
 
-pub use crate::trial_folder::TrialFolder;
-pub use crate::trial_queue::PlanProgress;
+pub use crate::trials::{PlanProgress, TrialFolder};
 pub use plan::{FindPlan, Preset, TrialSpec};
 pub use protocol::Protocol;
 pub use runner::run;

@@ -1,6 +1,6 @@
 //! Settings from defaults, file, environment and flags, each with its origin.
 
-use super::error::ConfigError;
+use super::ConfigError;
 use super::settings::{SETTINGS, Setting, split, variable};
 use crate::choice::nearest;
 use std::collections::BTreeMap;

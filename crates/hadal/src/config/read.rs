@@ -1,7 +1,7 @@
 //! Checks each effective value and builds the [`Config`].
 
+use super::ConfigError;
 use super::KnownNames;
-use super::error::ConfigError;
 use super::layers::Layers;
 use super::{
     Config, ConnectTo, CrawlConfig, FetchConfig, HarvestConfig, Politeness, PolitenessConfig, Prior,

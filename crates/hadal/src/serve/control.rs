@@ -1,11 +1,14 @@
 //! Control of running crawls and harvests.
 
-use super::activity::{is_open, missing, name};
 use super::error::ApiError;
 use super::extract::{Body, Number, PathParams};
+use super::harvests::{self, no_harvest};
+use super::runs::no_run;
 use super::state::AppState;
 use crate::report::watching::ControlView;
-use crate::store::{Activity, Control, HarvestId, RunId, UserChange};
+use crate::store::{
+    Activity, Control, HarvestId, HarvestState, RunId, RunQuery, Store, StoreError, UserChange,
+};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -83,6 +86,32 @@ async fn apply_change(
         })
         .await?;
     Ok(Json(control.into()))
+}
+
+/// True if it has not ended; `None` if it does not exist.
+pub fn is_open(store: &dyn Store, of: Activity) -> Result<Option<bool>, StoreError> {
+    Ok(match of {
+        Activity::Run(run) => store.runs(&RunQuery::one(run))?.pop().map(|row| row.progress.state.is_open()),
+        Activity::Harvest(harvest) => {
+            harvests::row(store, harvest)?.map(|row| row.progress.state == HarvestState::Running)
+        }
+    })
+}
+
+/// Name for messages.
+fn name(of: Activity) -> String {
+    match of {
+        Activity::Run(run) => format!("run {}", run.0),
+        Activity::Harvest(harvest) => format!("harvest {}", harvest.0),
+    }
+}
+
+/// Error for a run or harvest that does not exist.
+pub fn missing(of: Activity) -> ApiError {
+    match of {
+        Activity::Run(run) => no_run(run.0),
+        Activity::Harvest(harvest) => no_harvest(harvest.0),
+    }
 }
 
 #[cfg(test)]

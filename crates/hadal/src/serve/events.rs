@@ -1,6 +1,6 @@
 //! Live state of runs and harvests as server-sent events.
 
-use super::activity::{is_open, missing};
+use super::control::{is_open, missing};
 use super::error::ApiError;
 use super::extract::PathParams;
 use super::state::AppState;

@@ -3,8 +3,8 @@
 //! A run or harvest is read at most twice a second while at least one client watches it. Clients are notified
 //! of changes.
 
-use super::activity::state_json;
 use super::state::AppState;
+use super::{harvests, runs};
 use crate::store::{Activity, RunId, RunParts, RunQuery, RunRow, RunState, Store, StoreError};
 use hadal_core::strategy::{Strategy, StrategyContext, find_strategy};
 use rustc_hash::FxHashMap;
@@ -190,6 +190,19 @@ fn load_strategy(store: &dyn Store, row: &RunRow) -> Result<Option<Box<dyn Strat
     let Some(saved) = saved.and_then(|row| row.progress.strategy) else { return Ok(None) };
     let mut strategy = entry.make(&StrategyContext::seeded(row.spec.seed));
     Ok(strategy.restore(&saved).is_ok().then_some(strategy))
+}
+
+/// Current state as JSON; `None` if it does not exist.
+fn state_json(state: &AppState, of: Activity) -> Result<Option<String>, StoreError> {
+    let store = state.store.as_ref();
+    match of {
+        Activity::Run(run) => Ok(runs::now(store, run, &state.live)?.and_then(|now| json(&now))),
+        Activity::Harvest(harvest) => Ok(harvests::now(store, harvest)?.and_then(|now| json(&now))),
+    }
+}
+
+fn json(now: &impl Serialize) -> Option<String> {
+    serde_json::to_string(now).ok()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! one file. All numbers come from [`crate::report`]. Crawled content is hostile: it leaves the server as JSON
 //! or as a file, never as HTML.
 
-mod activity;
 mod control;
 mod description;
 mod error;
@@ -23,7 +22,6 @@ mod metrics;
 mod pages;
 mod questions;
 mod runs;
-mod session;
 mod state;
 
 pub use jobs::{JobProgram, Jobs};
@@ -164,7 +162,7 @@ fn router(state: Arc<AppState>) -> Router {
 /// All API routes with their descriptions.
 fn described() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::with_openapi(description::begun())
-        .routes(routes!(session::session))
+        .routes(routes!(pages::session))
         .routes(routes!(runs::list))
         .routes(routes!(runs::one))
         .routes(routes!(runs::points))

@@ -1,17 +1,19 @@
-//! Pages and embedded assets, and the login page.
+//! Pages and embedded assets, the login page, and the data that every page needs first.
 
 use super::error::ApiError;
 use super::guard::LOGIN;
 use super::state::AppState;
-use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use bytes::Bytes;
 use data_encoding::BASE64;
 use http::{HeaderMap, StatusCode, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
+use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Embedded files of `assets`.
 #[derive(RustEmbed)]
@@ -118,4 +120,28 @@ pub fn login_page(problem: Option<&str>) -> Response {
         (header::REFERRER_POLICY, "same-origin".to_string()),
     ];
     (StatusCode::UNAUTHORIZED, headers, page).into_response()
+}
+
+/// Data that every page needs first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SessionView {
+    /// Secret for the header `X-Hadal-Csrf` of every write.
+    csrf: String,
+    /// Version of the program.
+    version: String,
+    /// True if a token was needed.
+    guarded: bool,
+    /// True if this server can start crawls, harvests and other jobs.
+    starts_jobs: bool,
+}
+
+/// CSRF secret and version.
+#[utoipa::path(get, path = "/api/session", operation_id = "session", tag = "server", responses((status = 200, body = SessionView)))]
+pub async fn session(State(state): State<Arc<AppState>>) -> Json<SessionView> {
+    Json(SessionView {
+        csrf: state.guard.csrf().to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        guarded: state.guard.token().is_some(),
+        starts_jobs: state.jobs.program.get().is_some(),
+    })
 }

@@ -4,7 +4,6 @@
 //! both.
 
 mod catalogue;
-mod citations;
 mod frontier;
 mod harvest;
 mod run;
@@ -159,7 +158,7 @@ impl CrawlStore for MemoryStore {
 
     fn backlinks(&self, source: &str, urls: &[Url], limit: usize) -> Result<Vec<Vec<Url>>, StoreError> {
         let state = self.state();
-        Ok(urls.iter().map(|url| citations::backlinks(&state.runs, source, url, limit)).collect())
+        Ok(urls.iter().map(|url| frontier::backlinks(&state.runs, source, url, limit)).collect())
     }
 
     fn control(&self, activity: Activity) -> Result<Control, StoreError> {

@@ -3,8 +3,7 @@
 use super::super::counters::probability;
 use super::super::*;
 use super::SharedState;
-use super::citations::CitationIndex;
-use super::frontier::MemoryFrontier;
+use super::frontier::{CitationIndex, MemoryFrontier};
 use hadal_core::address::{Host, Site};
 use hadal_core::identity::FormId;
 use hadal_core::strategy::SiteCounters;

@@ -2,7 +2,7 @@
 
 use super::super::{HarvestId, RunId, Submission, SubmissionQuery, SubmissionResult, Submitter};
 use super::codec::{self, Columns, bits, text, word};
-use super::connection::{Command, ServerConnection, Value, command};
+use super::connection::{Command, ServerConnection, Value};
 use super::fault::Fault;
 use super::run_commit::columns;
 use hadal_core::time::Time;
@@ -109,13 +109,4 @@ fn entry(row: &Row) -> Result<Submission, Fault> {
         purpose: row.word(10)?,
         answer: status.map(SubmissionResult::Status).or(failure),
     })
-}
-
-/// Adds a query of a user and returns its number.
-pub fn log_user_query(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
-    let rows = connection.query(command!("SELECT nextval('question_number')"))?;
-    let seq = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;
-    let entry = Submission { by: Submitter::Person, seq, ..entry.clone() };
-    connection.run(&log(&[&entry])?.into_iter().collect::<Vec<_>>())?;
-    Ok(seq)
 }

@@ -379,6 +379,6 @@ impl HarvestStore for PostgresStore {
     }
 
     fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.at_once(|connection| audit::log_user_query(connection, entry))
+        self.at_once(|connection| user_changes::log_user_query(connection, entry))
     }
 }

@@ -1,10 +1,15 @@
-//! Changes of users: instructions, labels, and results of their queries.
+//! Rows that users write: instructions, labels, and their queries.
 
-use super::super::{Activity, Control, LabelUpdate, Submitter, UserChange};
-use super::codec::{Columns, bits, json, text, word};
+use super::super::{
+    Activity, Control, LabelQuery, LabelRow, LabelUpdate, RowPage, Submission, Submitter, UserChange,
+};
+use super::codec::{self, Columns, bits, json, text, word};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
 use super::{audit, lease, require};
+use hadal_core::identity::FormId;
+use hadal_core::time::Time;
+use tokio_postgres::Row;
 
 /// Applies a change at once.
 pub fn apply(connection: &ServerConnection, change: &UserChange) -> Result<(), Fault> {
@@ -40,4 +45,32 @@ fn set_label(change: &LabelUpdate) -> Result<Command, Fault> {
         Some(label) => command!(sql, form, topic, word(label)?, bits(change.at.0)),
         None => command!("DELETE FROM labels WHERE form_id = $1 AND topic = $2", form, topic),
     })
+}
+
+/// Labels by form and topic.
+pub fn labels(
+    connection: &ServerConnection,
+    query: &LabelQuery,
+    limit: usize,
+) -> Result<RowPage<LabelRow, (FormId, String)>, Fault> {
+    let sql = "SELECT form_id, topic, label, at FROM labels WHERE (form_id, topic) > ($1, $2)
+        ORDER BY form_id, topic LIMIT $3";
+    let (form, topic) =
+        query.after.as_ref().map_or_else(Default::default, |(form, topic)| (form.to_string(), text(topic)));
+    let label = |row: &Row| {
+        let (form, at) = (row.parsed(0)?, Time(row.unsigned(3)?));
+        Ok(LabelRow { form, topic: row.text(1)?, label: row.word(2)?, at })
+    };
+    let rows = connection.query(command!(sql, form, topic, codec::limit(limit)))?;
+    let rows = rows.iter().map(label).collect::<Result<Vec<LabelRow>, Fault>>()?;
+    Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
+}
+
+/// Adds a query of a user and returns its number.
+pub fn log_user_query(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
+    let rows = connection.query(command!("SELECT nextval('question_number')"))?;
+    let seq = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;
+    let entry = Submission { by: Submitter::Person, seq, ..entry.clone() };
+    connection.run(&audit::log(&[&entry])?.into_iter().collect::<Vec<_>>())?;
+    Ok(seq)
 }

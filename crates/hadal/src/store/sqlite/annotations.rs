@@ -9,9 +9,8 @@ use super::super::{
 use super::codec::{self, Word, bits, undecodable, unsigned};
 use super::errors::fault;
 use super::opening::BUSY_TIMEOUT;
-use super::schema::{APPLICATION, NOTES};
+use super::schema::{APPLICATION, NOTES, create_notes_view};
 use super::submissions;
-use super::views::create_notes_view;
 use hadal_core::identity::FormId;
 use hadal_core::time::Time;
 use rusqlite::{Connection, Row, params};

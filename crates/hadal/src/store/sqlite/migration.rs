@@ -3,8 +3,7 @@
 //! The SQL of a step is frozen: it names tables and columns as they were in that format.
 
 use super::harvest::word_index;
-use super::schema::{CREATE_WORD_INDEX, FORMAT};
-use super::views::replace_views;
+use super::schema::{CREATE_WORD_INDEX, FORMAT, replace_views};
 use hadal_core::address::Site;
 use rusqlite::Connection;
 use url::Url;

@@ -18,14 +18,12 @@ mod frontier;
 mod harvest;
 mod lock;
 mod log_copies;
-mod look_up;
 mod migration;
 mod opening;
 mod runs;
 mod schema;
 mod strategy_state;
 mod submissions;
-mod views;
 
 use super::state_changes::WrittenStates;
 use super::*;
@@ -227,7 +225,7 @@ impl CrawlStore for SqliteStore {
     }
 
     fn look_up(&self, run: RunId, keys: &LookUp<'_>) -> Result<LookUpResult, StoreError> {
-        self.with(|db| look_up::all(db, run, keys))
+        self.with(|db| frontier::look_up(db, run, keys))
     }
 
     fn queue_heads(&self, run: RunId, slices: &[QueueSlice]) -> Result<Vec<Vec<QueuedLink>>, StoreError> {

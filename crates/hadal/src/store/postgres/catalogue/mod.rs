@@ -5,11 +5,10 @@ mod rows;
 
 use super::super::search::SearchWords;
 use super::super::*;
-use super::codec::{Columns, text};
-use super::connection::{ServerConnection, command};
+use super::connection::ServerConnection;
 use super::fault::Fault;
 use super::harvest::{harvests, lists};
-use super::{PostgresStore, audit, lease, runs};
+use super::{PostgresStore, audit, lease, runs, user_changes};
 use hadal_core::identity::FormId;
 
 /// Number of rows per page of a list, if a query states none. Guess.
@@ -71,24 +70,6 @@ fn records(
         None => after_harvest(connection, query, harvest)?,
     };
     Ok(RowPage { rows, next })
-}
-
-fn labels(
-    connection: &ServerConnection,
-    query: &LabelQuery,
-) -> Result<RowPage<LabelRow, (FormId, String)>, Fault> {
-    let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
-    let sql = "SELECT form_id, topic, label, at FROM labels WHERE (form_id, topic) > ($1, $2)
-        ORDER BY form_id, topic LIMIT $3";
-    let (form, topic) =
-        query.after.as_ref().map_or_else(Default::default, |(form, topic)| (form.to_string(), text(topic)));
-    let label = |row: &tokio_postgres::Row| {
-        let (form, at) = (row.parsed(0)?, hadal_core::time::Time(row.unsigned(3)?));
-        Ok(LabelRow { form, topic: row.text(1)?, label: row.word(2)?, at })
-    };
-    let rows = connection.query(command!(sql, form, topic, super::codec::limit(limit)))?;
-    let rows = rows.iter().map(label).collect::<Result<Vec<LabelRow>, Fault>>()?;
-    Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
 }
 
 fn submissions(
@@ -178,7 +159,8 @@ impl Catalogue for PostgresStore {
     }
 
     fn labels(&self, query: &LabelQuery) -> Result<RowPage<LabelRow, (FormId, String)>, StoreError> {
-        self.read(|connection| labels(connection, query))
+        let limit = query.limit.unwrap_or(ROWS_PER_PAGE);
+        self.read(|connection| user_changes::labels(connection, query, limit))
     }
 
     fn is_busy(&self) -> bool {

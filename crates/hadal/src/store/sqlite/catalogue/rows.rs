@@ -5,7 +5,7 @@ use super::super::super::{
     RunRow, SiteQuery, SiteRow,
 };
 use super::super::codec::{self, Json, Word, bits, unsigned};
-use super::super::look_up::{SITE_COUNTERS, site_counters};
+use super::super::frontier::{SITE_COUNTERS, site_counters};
 use super::super::runs;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
