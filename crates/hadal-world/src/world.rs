@@ -62,12 +62,6 @@ impl World {
         self.profiles.iter().map(|site| u64::from(site.pages)).sum()
     }
 
-    /// Topic of the site that a URL belongs to; `None` for unknown hosts and sites about other subjects.
-    pub fn topic_of(&self, url: &Url) -> Option<&'static str> {
-        let (index, _) = self.locate(url)?;
-        TOPICS.get(usize::from(self.profiles[index as usize].subject)).copied()
-    }
-
     /// Ground truth: every form of every site that answers, site by site.
     pub fn truth(&self) -> impl Iterator<Item = TrueForm> {
         let answering =

@@ -7,7 +7,6 @@ use crate::page::{OffSiteLink, RELATED};
 use crate::random::{SeededRng, mix};
 use crate::site::Site;
 use crate::site::graph::LinkSlots;
-use crate::site::host_names::{HostRole, domain};
 use crate::site::resource::{Resource, resource_at, without_session};
 use crate::world::World;
 use url::Url;
@@ -42,12 +41,6 @@ impl World {
         let mut found: Vec<Url> = rounds.take(MAX_BACKLINKS).cloned().collect();
         found.extend(own.take(MAX_BACKLINKS - found.len()));
         found
-    }
-
-    /// Registrable domains of the sites that link to a site.
-    pub fn linking_sites(&self, site: &str) -> Vec<String> {
-        let Some((index, HostRole::Bare)) = self.find(site) else { return Vec::new() };
-        self.linking(index).into_iter().map(|(from, _)| domain(&self.profiles()[from as usize])).collect()
     }
 
     /// Sites that answer and link to a site, each with the rank of that site among its neighbours.
@@ -108,6 +101,7 @@ fn in_site_backlinks(site: &Site<'_>, page: u32) -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::host_names::domain;
     use crate::spec::Spec;
     use hadal_core::address;
     use std::collections::BTreeSet;
@@ -122,12 +116,9 @@ mod tests {
         let sites: BTreeSet<String> = found.iter().map(|url| address::Site::of(url).0).collect();
         assert!(sites.len() > 20, "{}", sites.len());
         assert_eq!(found, world.backlinks(&home));
-        let linking = world.linking_sites(&address::Site::of(&home).0);
+        let linking = world.linking(popular).into_iter();
+        let linking: BTreeSet<String> =
+            linking.map(|(from, _)| domain(&world.profiles()[from as usize])).collect();
         assert!(sites.iter().all(|site| linking.contains(site) || home.as_str().contains(site.as_str())));
-    }
-
-    #[test]
-    fn unknown_sites_are_linked_from_nowhere() {
-        assert!(World::new(Spec::tiny(1)).linking_sites("nobody.example").is_empty());
     }
 }
