@@ -101,12 +101,11 @@ impl<'a, S: Clone + Send> TrialQueue<'a, S> {
         (self.on_progress)(&progress);
     }
 
-    /// Runs `work` on so many threads, but not on more than trials are left. Returns the first error.
+    /// Runs `work` on this number of threads, at most one per trial that is left. Returns the first error.
     pub fn run(&self, threads: usize, work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<()> {
         let left = self.left.lock().expect("a queue does not panic").len();
         std::thread::scope(|scope| {
-            let workers: Vec<_> =
-                (0..threads.clamp(1, left.max(1))).map(|_| scope.spawn(|| work())).collect();
+            let workers: Vec<_> = (0..threads.clamp(1, left.max(1))).map(|_| scope.spawn(&work)).collect();
             workers
                 .into_iter()
                 .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
