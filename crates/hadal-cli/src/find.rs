@@ -3,7 +3,6 @@
 //! [`FindArgs`] holds raw arguments, [`FindPlan`] checked ones.
 
 use super::args::choices;
-use super::browser;
 use super::crawl::Show;
 use super::dashboard::{Dashboard, DashboardArgs};
 use super::exit::{Exit, Usage};
@@ -105,7 +104,7 @@ pub struct FindArgs {
     /// Folder for a WARC file with every request and response
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
-    #[arg(long, value_name = "WHEN", help = browser::FIND_HELP)]
+    #[arg(long, value_name = "WHEN", help = RENDER)]
     render: Option<String>,
     #[command(flatten)]
     network: NetworkArgs,
@@ -116,6 +115,8 @@ const PROBE: &str = "Submit a test query to forms that may or may not be searche
   uncertain  uncertain forms get a word of the topic and a nonsense word, at most three requests
              each and a twentieth of all requests (probe.share); never a form that takes a
              password, a message or an order. `hadal submissions` lists each submission";
+
+const RENDER: &str = "Open pages in a browser: never, always, or auto [default: never]; auto opens pages that suggest a search by script, if a browser is installed, and types a test query into their search box";
 
 /// Strategies with their use, for the help text.
 fn strategies() -> String {
@@ -298,7 +299,7 @@ fn run_find(mut plan: FindPlan, dashboard: Option<Dashboard>, session: &Session)
     let show =
         Show { json: plan.json, style: plan.progress, max_requests: plan.budget.requests, is_probing: false };
     let opened = hadal::store::open(&store, Access::Crawl)?;
-    let renderer = browser::renderer(plan.render, session);
+    let renderer = session.renderer(plan.render);
     let mut rendered = Arc::default();
     let mut summary =
         crawl::run(|stop| setup(plan, Arc::clone(&opened), stop, renderer, &mut rendered), show, dashboard)?;

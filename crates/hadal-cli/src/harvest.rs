@@ -4,7 +4,6 @@
 //! `hadal::harvest`.
 
 use super::args::choices;
-use super::browser::{self, NO_BROWSER, renderer};
 use super::crawl::stop_on_signals;
 use super::dashboard::DashboardArgs;
 use super::exit::{Exit, Usage};
@@ -12,7 +11,7 @@ use super::harvest_run::{harvest_job, harvest_plan, run_plan};
 use super::harvested::{find_form, may_be_form_id};
 use super::network::archived;
 use super::network::{NetworkArgs, given, once};
-use super::session::{Session, known_topic};
+use super::session::{NO_BROWSER, Session, known_topic};
 use super::topics::pointer::split;
 use super::{network, quality};
 use anyhow::Context;
@@ -100,13 +99,15 @@ pub struct HarvestArgs {
     /// Discard the results of these harvests and start over; the log of submissions is kept
     #[arg(long)]
     fresh: bool,
-    #[arg(long, help_heading = "Forms", value_name = "WHEN", help = browser::HARVEST_HELP)]
+    #[arg(long, help_heading = "Forms", value_name = "WHEN", help = RENDER)]
     render: Option<String>,
     #[command(flatten)]
     dashboard: DashboardArgs,
     #[command(flatten)]
     network: NetworkArgs,
 }
+
+const RENDER: &str = "Open pages in a browser: never, always, or auto [default: auto]; auto opens pages that suggest a search by script, if a browser is installed, and types a test query into their search box";
 
 /// Policies with their use, for the help text.
 fn policies() -> String {
@@ -244,7 +245,7 @@ async fn on_page(
         writeln!(std::io::stderr(), "fetching {url}").ok();
     }
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render_harvests);
-    let renderer = renderer(mode, session).filter(|_| !args.dry_run);
+    let renderer = session.renderer(mode).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
     let audit = (!args.dry_run).then_some(store);
     let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };

@@ -18,7 +18,6 @@
 mod args;
 mod ask;
 mod backlinks;
-mod browser;
 mod completions;
 mod config;
 mod crawl;

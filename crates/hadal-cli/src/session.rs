@@ -8,12 +8,16 @@ use hadal::config::layers::FILE_VARIABLE;
 use hadal::config::{Config, Layers, Override};
 use hadal::output::progress::DisplayStyle;
 use hadal::output::terminal::{Color, Screen};
+use hadal::render::{RenderMode, Renderer};
 use hadal::store::{Access, RunQuery, Store, StoreError};
 use hadal::topic::{ResolvedTopic, TopicError, resolve};
 use hadal_core::critic::classifiers::{self, Classifiers};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Notice for a machine without a browser.
+pub const NO_BROWSER: &str = "no browser is installed, so no page is rendered (install chromium)";
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
@@ -116,6 +120,12 @@ impl Session {
     /// Opens the store for reading.
     pub fn reader(&self) -> Result<Arc<dyn Store>, StoreError> {
         hadal::store::open(&self.config.store.url, Access::Read)
+    }
+
+    /// Browser for a mode; `None` if there is none.
+    pub fn renderer(&self, mode: RenderMode) -> Option<Renderer> {
+        let renderer = if mode == RenderMode::Never { None } else { Renderer::installed() };
+        renderer.map(|renderer| renderer.with_thumbnails(self.config.thumbnails.clone()))
     }
 
     pub fn stdout(&self) -> Screen {

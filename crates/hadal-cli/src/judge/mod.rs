@@ -6,12 +6,11 @@
 mod in_order;
 mod inputs;
 
-use super::browser::{NO_BROWSER, renderer};
 use super::exit::{Exit, Usage};
 use super::network;
 use super::network::NetworkArgs;
-use super::session::Session;
 use super::session::resolve_topic;
+use super::session::{NO_BROWSER, Session};
 use anyhow::Context;
 use clap::Args;
 use hadal::config::Override;
@@ -278,7 +277,7 @@ impl WebPages {
         let options = ClientOptions { retries: false, max_wait: MAX_WAIT, ..options };
         let client = PoliteClient::new(fetch, options, watch::channel(false).1);
         let mode = if args.render { RenderMode::Always } else { RenderMode::Never };
-        let browser = match renderer(mode, session) {
+        let browser = match session.renderer(mode) {
             Some(renderer) => {
                 Some((with_thumbnails(renderer, args), open(&session.config.store.url, Access::Crawl)?))
             }
