@@ -8,6 +8,26 @@ use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::link::{QueueId, QueuedLink};
 use rusqlite::{OptionalExtension, params};
 
+/// Statement that puts a link into its queue, with the SQL action for a known one.
+macro_rules! put_link {
+    ($otherwise:literal) => {
+        concat!(
+            "INSERT INTO links (run, id, url, host, state, queue, score, score_key, arrival, generation, attempts,
+                 not_before, depth, context)
+             VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO ",
+            $otherwise
+        )
+    };
+}
+
+const ADD_LINK: &str = put_link!("NOTHING");
+const REQUEUE_LINK: &str = put_link!(
+    "UPDATE SET state = excluded.state, url = excluded.url, host = excluded.host, queue = excluded.queue,
+         score = excluded.score, score_key = excluded.score_key, arrival = excluded.arrival,
+         generation = excluded.generation, attempts = excluded.attempts, not_before = excluded.not_before,
+         depth = excluded.depth, context = excluded.context"
+);
+
 impl RunCommit<'_> {
     pub fn apply_change(&mut self, change: &FrontierChange) -> rusqlite::Result<()> {
         match change {
@@ -25,19 +45,14 @@ impl RunCommit<'_> {
 
     /// Adds a link, unless it is known.
     pub fn add(&mut self, queued: &QueuedLink) -> rusqlite::Result<()> {
-        self.put(queued.link.id, queued, "NOTHING")
+        self.put(ADD_LINK, queued.link.id, queued)
     }
 
-    /// Puts a link into its queue. `otherwise` is the SQL action for a known one.
-    fn put(&mut self, id: LinkId, queued: &QueuedLink, otherwise: &str) -> rusqlite::Result<()> {
+    /// Puts a link into its queue by one of the two statements.
+    fn put(&mut self, sql: &str, id: LinkId, queued: &QueuedLink) -> rusqlite::Result<()> {
         let host = self.host(&queued.link.host())?;
-        let sql = format!(
-            "INSERT INTO links (run, id, url, host, state, queue, score, score_key, arrival,
-                 generation, attempts, not_before, depth, context)
-             VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO {otherwise}"
-        );
         self.waiting += self.execute(
-            &sql,
+            sql,
             params![
                 self.run,
                 bits(id.0),
@@ -153,11 +168,7 @@ impl RunCommit<'_> {
     }
 
     fn requeue(&mut self, link: LinkId, queued: &QueuedLink) -> rusqlite::Result<()> {
-        let update = "UPDATE SET state = excluded.state, url = excluded.url, host = excluded.host,
-            queue = excluded.queue, score = excluded.score, score_key = excluded.score_key,
-            arrival = excluded.arrival, generation = excluded.generation, attempts = excluded.attempts,
-            not_before = excluded.not_before, depth = excluded.depth, context = excluded.context";
-        self.put(link, queued, update)
+        self.put(REQUEUE_LINK, link, queued)
     }
 
     /// Row number of a host, which is added if it is new.
