@@ -16,7 +16,7 @@ use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{ServerOptions, serve};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness};
 use hadal::render::{RenderLimits, Renderer, SearchTrial, find_browser};
-use hadal::store::{Access, Store, open};
+use hadal::store::{Access, Store, Submitter, open};
 use hadal_core::http::{Exchange, Request};
 use hadal_core::time::Time;
 use hadal_world::scripted::{ScriptedKind, ScriptedWeb};
@@ -87,7 +87,7 @@ async fn table(pages: u32) -> Anyhow<()> {
 
 /// Renders a page with a test query. Returns true if it showed a search.
 async fn render(renderer: &Renderer, url: &Url, client: &PoliteClient, store: &dyn Store) -> Anyhow<bool> {
-    let trial = SearchTrial { store, topic: "", seed: 7, min_p_searchable: 0.1 };
+    let trial = SearchTrial { store, by: Submitter::Person, topic: "", seed: 7, min_p_searchable: 0.1 };
     let (url, response) = client.get_page(url, &mut Clock::Real).await?;
     let rendered = renderer.render(&url, response, client, Some(&trial)).await?;
     let has_form = |form: &hadal_core::page::Form| hadal_core::critic::probe::query_field(form).is_some();

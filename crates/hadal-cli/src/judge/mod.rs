@@ -24,7 +24,7 @@ use hadal::output::terminal::Screen;
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient};
 use hadal::render::{RenderCounts, RenderMode, RenderedPage, Renderer, SearchTrial};
 use hadal::report::judged::{DocumentLocation, JudgedPage, JudgedRendering, JudgedTopics, judge};
-use hadal::store::{Access, Store, open};
+use hadal::store::{Access, Store, Submitter, open};
 use hadal::topic::TopicError;
 use hadal_core::address::LinkId;
 use hadal_core::critic::MIN_ACCEPTED_P;
@@ -210,6 +210,7 @@ impl JudgeSetup {
         let status = response.status;
         let trial = SearchTrial {
             store: store.as_ref(),
+            by: Submitter::Person,
             topic: "",
             seed: LinkId::of(url).0,
             min_p_searchable: MIN_P_TYPED,

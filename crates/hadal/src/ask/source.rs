@@ -224,7 +224,7 @@ async fn send_logged(
     };
     let sent = client.send(request, clock).await;
     if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
-        let result = UserChange::QueryResult(number, SubmissionResult::from(exchange));
+        let result = UserChange::Logged(Submitter::Person, number, SubmissionResult::from(exchange));
         asker.store.apply_user_changes(&[result])?;
     }
     Ok(sent)
@@ -232,7 +232,7 @@ async fn send_logged(
 
 /// Writes a submission to the audit log and returns its number there.
 fn log_submission(asker: &Asker, form: &OpenedForm, request: &Request, at: Time) -> Result<u64, StoreError> {
-    asker.store.log_user_query(&Submission {
+    asker.store.log_at_once(&Submission {
         by: Submitter::Person,
         seq: 0,
         at,

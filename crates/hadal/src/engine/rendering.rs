@@ -10,7 +10,7 @@ use super::step::{ExaminedPage, Visit, VisitContext, VisitResult, examine_used, 
 use crate::fetch::Fetch;
 use crate::polite::{Clock, HostState, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
-use crate::store::Store;
+use crate::store::{Store, Submitter};
 use futures::future::BoxFuture;
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::critic::Critic;
@@ -224,7 +224,13 @@ impl RenderingVisit {
         let renderer = self.browser.as_ref()?;
         let _place = self.places.acquire().await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
-        let trial = SearchTrial { store: self.store.as_ref(), topic, seed, min_p_searchable: MIN_ACCEPTED_P };
+        let trial = SearchTrial {
+            store: self.store.as_ref(),
+            by: Submitter::Person,
+            topic,
+            seed,
+            min_p_searchable: MIN_ACCEPTED_P,
+        };
         match renderer.render(url, response, client, Some(&trial)).await {
             Ok(rendered) => {
                 let learned = rendered.search.clone();

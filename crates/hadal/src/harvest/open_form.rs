@@ -10,7 +10,7 @@ use crate::polite::{Clock, PageError, PoliteClient};
 use crate::render::{RenderError, RenderMode, Renderer, SearchTrial};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
-    form_snapshots,
+    Submitter, form_snapshots,
 };
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::MIN_ACCEPTED_P;
@@ -367,6 +367,7 @@ async fn form_in_browser(
 ) -> Result<OpenedForm, FormOpenError> {
     let trial = SearchTrial {
         store: browser.store,
+        by: Submitter::Person,
         topic: "",
         seed: LinkId::of(url).0,
         min_p_searchable: MIN_P_TYPED,
@@ -408,7 +409,8 @@ async fn record_list(
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
-        let trial = |store| SearchTrial { store, topic: "", seed: 0, min_p_searchable: 0.0 };
+        let trial =
+            |store| SearchTrial { store, by: Submitter::Person, topic: "", seed: 0, min_p_searchable: 0.0 };
         let trial = search.audit.map(trial);
         // A request that cannot be logged is not sent.
         let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;

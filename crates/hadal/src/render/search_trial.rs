@@ -39,6 +39,8 @@ const MIN_LETTERS: usize = 4;
 pub struct SearchTrial<'s> {
     /// Store with the audit log.
     pub store: &'s dyn Store,
+    /// Run or user that submits.
+    pub by: Submitter,
     /// Topic of the submissions; empty if there is none.
     pub topic: &'s str,
     /// Seed of the typed word.
@@ -50,8 +52,8 @@ pub struct SearchTrial<'s> {
 impl SearchTrial<'_> {
     /// Writes a submission to the audit log, before it is sent. Returns its number.
     pub fn log(&self, form: &Form, page: &Url, request: &Request) -> Result<u64, StoreError> {
-        self.store.log_user_query(&Submission {
-            by: Submitter::Person,
+        self.store.log_at_once(&Submission {
+            by: self.by,
             seq: 0,
             at: Clock::Real.now(),
             topic: self.topic.to_string(),
@@ -67,12 +69,12 @@ impl SearchTrial<'_> {
 
     /// Adds the status of a response to a submission.
     pub fn end_with(&self, number: u64, status: u16) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::Status(status))])
+        self.store.apply_user_changes(&[UserChange::Logged(self.by, number, SubmissionResult::Status(status))])
     }
 
     /// Adds the result of a submission.
     pub fn end(&self, number: u64, exchange: &Exchange) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::from(exchange))])
+        self.store.apply_user_changes(&[UserChange::Logged(self.by, number, SubmissionResult::from(exchange))])
     }
 }
 

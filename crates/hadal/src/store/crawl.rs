@@ -3,7 +3,7 @@
 use super::best_queues::BestQueues;
 use super::{
     FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LabelUpdate, LessonRow, PageRow, ProbedForm,
-    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
+    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult, Submitter,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;
@@ -98,16 +98,16 @@ pub struct Control {
     pub max_requests: Option<u64>,
 }
 
-/// Change that a user makes, not a step of a run or harvest. It is stored apart from their rows, so that a user never
-/// waits for the transaction of a crawl.
+/// Change that no step of a run or harvest commits. It is stored apart from their rows, so that a user never waits for the
+/// transaction of a crawl.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserChange {
     /// Instruction to a run or harvest, which must exist. It replaces the last one.
     Control(Activity, Control),
     /// New label of a form, or its removal.
     Label(LabelUpdate),
-    /// Result of the user's query with this number in the audit log.
-    QueryResult(u64, SubmissionResult),
+    /// Result of the submission with this number that was logged at once.
+    Logged(Submitter, u64, SubmissionResult),
 }
 
 /// Keys of a [`CrawlStore::look_up`].

@@ -16,12 +16,16 @@ use url::Url;
 /// Number of bytes of a request body that are stored. Guess.
 pub const MAX_STORED_BODY: usize = 4096;
 
+/// Submissions of steps have numbers below this one, those that are logged at once larger ones. Guess.
+pub const NUMBERS_OF_STEPS: u64 = 1 << 40;
+
 /// One submission of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
     /// Run, harvest or user that submits.
     pub by: Submitter,
-    /// Sequence number of the step in the run or harvest; for a user, the number of the query.
+    /// Sequence number of the step in the run or harvest; for a user and for test queries in
+    /// a rendered page, the number that the store gives.
     pub seq: u64,
     /// Time right before sending, on the clock of the submitter.
     pub at: Time,
@@ -55,8 +59,18 @@ impl Submission {
 pub enum Submitter {
     Run(RunId),
     Harvest(HarvestId),
-    /// A user, through `hadal ask` or the dashboard. Also the browser, when it tries the search of a rendered page.
+    /// A user, through `hadal ask` or the dashboard, or with a page that is rendered for `hadal harvest` or `hadal judge`.
     Person,
+}
+
+impl Submitter {
+    /// Number before the first one of submissions that are logged at once.
+    pub fn numbers_before(self) -> u64 {
+        match self {
+            Submitter::Run(_) | Submitter::Harvest(_) => NUMBERS_OF_STEPS,
+            Submitter::Person => 0,
+        }
+    }
 }
 
 impl Submitter {

@@ -96,7 +96,7 @@ async fn the_audit_log_is_read_page_by_page() {
             purpose: SubmissionPurpose::Ask,
             answer: None,
         };
-        store.log_user_query(&entry).unwrap();
+        store.log_at_once(&entry).unwrap();
     }
     let client = open_to_all(store).await.client;
     let (mut urls, mut after) = (Vec::new(), String::new());

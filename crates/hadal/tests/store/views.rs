@@ -244,9 +244,13 @@ fn user_queries_are_in_the_view_of_their_database() {
     let folder = tempfile::tempdir().unwrap();
     let store = crawl(folder.path()).unwrap();
     let number = store
-        .log_user_query(&Submission { purpose: SubmissionPurpose::Ask, ..harvest_entry(HarvestId(1), 0) })
+        .log_at_once(&Submission {
+            by: Submitter::Person,
+            purpose: SubmissionPurpose::Ask,
+            ..harvest_entry(HarvestId(1), 0)
+        })
         .unwrap();
-    store.apply_user_changes(&[UserChange::QueryResult(number, SubmissionResult::Status(200))]).unwrap();
+    store.apply_user_changes(&[UserChange::Logged(Submitter::Person, number, SubmissionResult::Status(200))]).unwrap();
     let db = Connection::open(folder.path().join("notes.db")).unwrap();
     assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
 }

@@ -2,7 +2,7 @@
 
 use super::super::postgres::PostgresStore;
 use super::super::postgres::tables::{Command, Value, free_text, hash, plain_text, record_words};
-use super::super::{Access, Store, StoreError};
+use super::super::{Access, NUMBERS_OF_STEPS, Store, StoreError};
 use super::layout::{ColumnKind, CopiedRow, CopiedValue, TABLES, TableLayout};
 use super::{CopiedTables, ROWS_AT_ONCE, TakeRows};
 
@@ -51,15 +51,21 @@ impl CopiedTables for DatabaseTables {
                 "SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table}"
             ))?;
         }
-        let questions =
-            "SELECT setval('question_number', max(seq)) FROM submission WHERE run = 0 AND harvest = 0";
-        self.store.script(questions)?;
+        self.store.script(&format!(
+            "SELECT setval('question_number', max(seq % {NUMBERS_OF_STEPS})) FROM submission WHERE {}",
+            logged_at_once()
+        ))?;
         self.store.script("COMMIT")
     }
 
     fn store(&self) -> &dyn Store {
         &self.store
     }
+}
+
+/// Condition of submissions that no step committed.
+fn logged_at_once() -> String {
+    format!("(run = 0 AND harvest = 0 OR seq >= {NUMBERS_OF_STEPS})")
 }
 
 fn selection(table: &TableLayout) -> String {
@@ -73,10 +79,10 @@ fn selection(table: &TableLayout) -> String {
     };
     let columns = columns.iter().map(of_table).collect::<Vec<_>>().join(", ");
     let joined = match table.name {
-        "links" => "JOIN hosts ON hosts.run = links.run AND hosts.id = links.host",
-        "submission" => "WHERE run <> 0 OR harvest <> 0",
-        "questions" => "WHERE run = 0 AND harvest = 0",
-        _ => "",
+        "links" => "JOIN hosts ON hosts.run = links.run AND hosts.id = links.host".to_string(),
+        "submission" => format!("WHERE NOT {}", logged_at_once()),
+        "questions" => format!("WHERE {}", logged_at_once()),
+        _ => String::new(),
     };
     let order: Vec<String> = table.order.split(", ").map(|name| format!("{}.{name}", table.table)).collect();
     format!("SELECT {columns} FROM {} {joined} ORDER BY {}", table.table, order.join(", "))

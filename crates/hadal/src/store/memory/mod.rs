@@ -46,8 +46,8 @@ struct SharedState {
     labels: BTreeMap<(FormId, String), LabelRow>,
     /// Last check of each form.
     form_checks: BTreeMap<FormId, FormCheck>,
-    /// Number of the last query of a user.
-    user_queries: u64,
+    /// Number of submissions that were logged at once.
+    logged_at_once: u64,
 }
 
 impl SharedState {
@@ -171,9 +171,7 @@ impl CrawlStore for MemoryStore {
             match change {
                 UserChange::Control(activity, control) => *state.control(*activity)? = control.clone(),
                 UserChange::Label(update) => state.shared.set_label(update),
-                UserChange::QueryResult(number, result) => {
-                    state.shared.complete(Submitter::Person, *number, result);
-                }
+                UserChange::Logged(by, number, result) => state.shared.complete(*by, *number, result),
             }
         }
         Ok(())
@@ -210,11 +208,11 @@ impl HarvestStore for MemoryStore {
         Ok(())
     }
 
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+    fn log_at_once(&self, entry: &Submission) -> Result<u64, StoreError> {
         let shared = &mut self.state().shared;
-        shared.user_queries += 1;
-        let seq = shared.user_queries;
-        shared.log(&Submission { by: Submitter::Person, seq, ..entry.clone() });
+        shared.logged_at_once += 1;
+        let seq = entry.by.numbers_before() + shared.logged_at_once;
+        shared.log(&Submission { seq, ..entry.clone() });
         Ok(seq)
     }
 

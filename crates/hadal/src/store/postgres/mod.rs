@@ -378,7 +378,7 @@ impl HarvestStore for PostgresStore {
         self.at_once(|connection| harvests::save_checks(connection, checks))
     }
 
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
-        self.at_once(|connection| user_changes::log_user_query(connection, entry))
+    fn log_at_once(&self, entry: &Submission) -> Result<u64, StoreError> {
+        self.at_once(|connection| user_changes::log_at_once(connection, entry))
     }
 }

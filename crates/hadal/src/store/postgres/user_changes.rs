@@ -1,7 +1,7 @@
 //! Rows that users write: instructions, labels, and their queries.
 
 use super::super::{
-    Activity, Control, LabelQuery, LabelRow, LabelUpdate, RowPage, Submission, Submitter, UserChange,
+    Activity, Control, LabelQuery, LabelRow, LabelUpdate, RowPage, Submission, UserChange,
 };
 use super::codec::{self, Columns, bits, json, text, word};
 use super::connection::{Command, ServerConnection, command};
@@ -19,7 +19,7 @@ pub fn apply(connection: &ServerConnection, change: &UserChange) -> Result<(), F
             Some(set_control(*activity, control)?)
         }
         UserChange::Label(update) => Some(set_label(update)?),
-        UserChange::QueryResult(number, result) => audit::complete(Submitter::Person, &[(*number, result)])?,
+        UserChange::Logged(by, number, result) => audit::complete(*by, &[(*number, result)])?,
     };
     connection.run(&command.into_iter().collect::<Vec<_>>()).map(|_| ())
 }
@@ -66,11 +66,12 @@ pub fn labels(
     Ok(RowPage::of(rows, limit, |row| (row.form, row.topic.clone())))
 }
 
-/// Adds a query of a user and returns its number.
-pub fn log_user_query(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
+/// Adds a submission that no step commits and returns its number.
+pub fn log_at_once(connection: &ServerConnection, entry: &Submission) -> Result<u64, Fault> {
     let rows = connection.query(command!("SELECT nextval('question_number')"))?;
-    let seq = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;
-    let entry = Submission { by: Submitter::Person, seq, ..entry.clone() };
+    let number = rows.first().map_or(Err(Fault::damaged("no number")), |row| row.unsigned(0))?;
+    let seq = entry.by.numbers_before() + number;
+    let entry = Submission { seq, ..entry.clone() };
     connection.run(&audit::log(&[&entry])?.into_iter().collect::<Vec<_>>())?;
     Ok(seq)
 }

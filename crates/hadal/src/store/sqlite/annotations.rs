@@ -92,22 +92,22 @@ impl Annotations {
         Ok(rows.unwrap_or_default())
     }
 
-    /// Writes a question to the log and returns its number.
+    /// Writes a submission to the log and returns its number.
     pub fn log(&self, entry: &Submission) -> Result<u64, StoreError> {
         self.with(|db| {
             let transaction =
                 rusqlite::Transaction::new_unchecked(db, rusqlite::TransactionBehavior::Immediate)?;
-            let last = "SELECT coalesce(max(seq), 0) FROM submission WHERE run = 0 AND harvest = 0";
-            let seq = transaction.prepare_cached(last)?.query_row([], |row| unsigned(row, 0))? + 1;
-            submissions::log(&transaction, &Submission { by: Submitter::Person, seq, ..entry.clone() })?;
+            let last = submissions::last_seq(&transaction, entry.by)?;
+            let seq = last.unwrap_or(entry.by.numbers_before()) + 1;
+            submissions::log(&transaction, &Submission { seq, ..entry.clone() })?;
             transaction.commit()?;
             Ok(seq)
         })
     }
 
-    /// Adds the result of a question to the log.
-    pub fn complete(&self, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
-        self.with(|db| submissions::complete(db, Submitter::Person, number, result))
+    /// Adds the result of a submission to the log.
+    pub fn complete(&self, by: Submitter, number: u64, result: &SubmissionResult) -> Result<(), StoreError> {
+        self.with(|db| submissions::complete(db, by, number, result))
     }
 
     /// Questions with their row numbers, after row number `last`.

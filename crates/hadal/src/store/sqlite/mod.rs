@@ -247,7 +247,7 @@ impl CrawlStore for SqliteStore {
                 control::set(&self.folder, *activity, control)
             }
             UserChange::Label(update) => self.annotations.set_label(update),
-            UserChange::QueryResult(number, result) => self.annotations.complete(*number, result),
+            UserChange::Logged(by, number, result) => self.annotations.complete(*by, *number, result),
         })
     }
 }
@@ -284,7 +284,7 @@ impl HarvestStore for SqliteStore {
         self.writing(|db| harvests::save_checks(db, checks))
     }
 
-    fn log_user_query(&self, entry: &Submission) -> Result<u64, StoreError> {
+    fn log_at_once(&self, entry: &Submission) -> Result<u64, StoreError> {
         self.annotations.log(entry)
     }
 }

@@ -39,11 +39,11 @@ pub fn complete(db: &Connection, by: Submitter, seq: u64, result: &SubmissionRes
     Ok(())
 }
 
-/// Highest sequence number of a harvest in the log.
-pub fn last_seq(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Option<u64>> {
+/// Highest sequence number of a submitter in the log.
+pub fn last_seq(db: &Connection, by: Submitter) -> rusqlite::Result<Option<u64>> {
     let sql = "SELECT max(seq) FROM submission WHERE run = ? AND harvest = ?";
     let read = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
-    let last = db.prepare_cached(sql)?.query_row(submitter_columns(Submitter::Harvest(harvest)), read)?;
+    let last = db.prepare_cached(sql)?.query_row(submitter_columns(by), read)?;
     Ok(last.map(i64::cast_unsigned))
 }
 

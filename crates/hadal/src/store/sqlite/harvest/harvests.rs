@@ -63,7 +63,8 @@ pub fn checkpoint(db: &Connection, harvest: HarvestId) -> rusqlite::Result<Harve
     let row = row_of(db, harvest, false)?;
     let next = "SELECT next_seq FROM harvest_progress WHERE harvest = ?";
     let next_seq = db.query_row(next, [bits(harvest.0)], |row| unsigned(row, 0))?;
-    let logged = submissions::last_seq(db, harvest)?.map_or(0, |last| last.saturating_add(1));
+    let logged =
+        submissions::last_seq(db, Submitter::Harvest(harvest))?.map_or(0, |last| last.saturating_add(1));
     let saved = "SELECT saved FROM readers WHERE harvest = ?";
     let reader = db.query_row(saved, [bits(harvest.0)], |row| row.get(0)).optional()?;
     let form_check = form_check(db, row.spec.form)?;
