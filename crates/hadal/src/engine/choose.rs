@@ -4,6 +4,7 @@
 //! robots.txt decide whether the best link of that queue may be requested now.
 
 use super::budget::StepAllowance;
+use super::frontier::ChosenStep;
 use super::step::{Step, StepKind};
 use super::workers::WorkerState;
 use super::{CrawlError, CrawlMode, Engine};
@@ -23,16 +24,16 @@ impl Engine {
         let allowed = self.allow_step();
         self.shared.iter_mut().for_each(|shared| shared.start_choice(allowed.is_some()));
         let Some(body_limit) = allowed else { return Ok(None) };
-        let kind = match self.choose_probe()? {
+        let chosen = match self.choose_probe()? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
             chosen => chosen,
         };
-        let Some(kind) = kind else { return Ok(None) };
+        let Some(ChosenStep { kind, turns }) = chosen else { return Ok(None) };
         log_choice(&kind);
         let (seq, at) = (self.spending.numbers.take(), self.crawl.clock.now());
         let term = self.shared.as_mut().map(WorkerState::start_step);
         self.frontier.waiting.queues.ignore_others(false);
-        Ok(Some(Step { seq, at, kind, body_limit, term }))
+        Ok(Some(Step { seq, at, kind, turns, body_limit, term }))
     }
 
     /// Body limit of one more step; `None` when no step may be sent: no slot, number or request is left.
@@ -61,15 +62,15 @@ impl Engine {
 
     /// Next request of a probe, or the robots.txt that it needs. Forms of a quality sample come first. In a crawl that
     /// searches for forms, probes have a share of the requests.
-    fn choose_probe(&mut self) -> Result<Option<StepKind>, CrawlError> {
+    fn choose_probe(&mut self) -> Result<Option<ChosenStep>, CrawlError> {
         let spent = &self.spending.spent;
         let probes = spent.probes + self.flights.probes();
         let has_share =
             self.crawl.mode == CrawlMode::Find && self.crawl.probing.allows(probes, spent.requests);
         for (queue, is_allowed) in [(QueueId::SAMPLE, true), (QueueId::PROBES, has_share)] {
             while is_allowed && self.frontier.waiting.queues.best_host(queue).is_some() {
-                if let Some(kind) = self.frontier.choose(queue, &self.crawl.placement_context())? {
-                    return Ok(Some(kind));
+                if let Some(chosen) = self.frontier.choose(queue, &self.crawl.placement_context())? {
+                    return Ok(Some(chosen));
                 }
             }
         }
@@ -77,7 +78,7 @@ impl Engine {
     }
 
     /// Step for a link of the queue that the strategy picks.
-    fn choose_link(&mut self) -> Result<Option<StepKind>, CrawlError> {
+    fn choose_link(&mut self) -> Result<Option<ChosenStep>, CrawlError> {
         let mut commands = 0;
         loop {
             match self.crawl.strategy.choose(&self.frontier.waiting.queues) {
@@ -85,8 +86,8 @@ impl Engine {
                     return Ok(None);
                 }
                 QueueChoice::Serve(queue) => {
-                    if let Some(kind) = self.frontier.choose(queue, &self.crawl.placement_context())? {
-                        return Ok(Some(kind));
+                    if let Some(chosen) = self.frontier.choose(queue, &self.crawl.placement_context())? {
+                        return Ok(Some(chosen));
                     }
                 }
                 QueueChoice::Execute(command) if commands < MAX_COMMANDS => {

@@ -2,7 +2,7 @@
 
 use super::slots::{SLOW_AFTER, Slots};
 use super::step::{FinishedStep, Step, StepKind, StepTools};
-use crate::polite::HostIx;
+use crate::polite::{HeldTurn, HostIx};
 use futures::FutureExt;
 use hadal_core::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub struct Flights {
 
 /// A step in flight.
 struct Flight {
-    hosts: Vec<HostIx>,
+    turns: Vec<HeldTurn>,
     reserved_bytes: u64,
     is_probe: bool,
     /// A step that starts its task only when all earlier steps are committed.
@@ -83,7 +83,7 @@ impl Flights {
 
     /// Hosts that steps in flight keep busy.
     pub fn hosts(&self) -> impl Iterator<Item = HostIx> + '_ {
-        self.in_flight.values().flat_map(|flight| flight.hosts.iter().copied())
+        self.in_flight.values().flat_map(|flight| flight.turns.iter().map(|turn| turn.host))
     }
 
     /// Hosts of requests that count as slow.
@@ -91,7 +91,7 @@ impl Flights {
         let now = Instant::now();
         let slow = self.order.sent.iter().filter(|(_, sent)| now - **sent >= SLOW_AFTER);
         let flights = slow.filter_map(|(seq, _)| self.in_flight.get(seq));
-        flights.flat_map(|flight| flight.hosts.iter().copied()).collect()
+        flights.flat_map(|flight| flight.turns.iter().map(|turn| turn.host)).collect()
     }
 
     /// Sum of the body limits of all steps in flight.
@@ -104,13 +104,14 @@ impl Flights {
         self.probes
     }
 
-    /// Sends a step that keeps `hosts` busy.
+    /// Sends a step.
     ///
     /// On a simulated clock a backlink look-up starts only when all earlier steps are committed, because its answer may
     /// come from links that those steps found.
-    pub fn send(&mut self, step: Step, hosts: Vec<HostIx>) {
+    pub fn send(&mut self, step: Step) {
         let (seq, is_probe) = (step.seq, matches!(step.kind, StepKind::Probe(_)));
-        let mut flight = Flight { hosts, reserved_bytes: step.body_limit, is_probe, deferred: None };
+        let turns = step.turns.clone();
+        let mut flight = Flight { turns, reserved_bytes: step.body_limit, is_probe, deferred: None };
         self.slots.start(seq, step.at);
         self.order.send(seq, Instant::now());
         match step.kind {
@@ -186,13 +187,12 @@ impl Flights {
         self.order.arrived.remove(&seq)
     }
 
-    /// Removes a step that was received. Returns the hosts that it kept busy.
-    pub fn remove(&mut self, seq: u64) -> Vec<HostIx> {
-        let Some(flight) = self.in_flight.remove(&seq) else { return Vec::new() };
+    /// Removes a step that was received.
+    pub fn remove(&mut self, seq: u64) {
+        let Some(flight) = self.in_flight.remove(&seq) else { return };
         self.slots.commit();
         self.reserved_bytes -= flight.reserved_bytes;
         self.probes -= u64::from(flight.is_probe);
-        flight.hosts
     }
 }
 

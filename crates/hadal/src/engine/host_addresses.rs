@@ -8,6 +8,7 @@ use super::resolutions::Resolutions;
 use crate::fetch::Fetch;
 use crate::polite::{HostIx, Hosts};
 use crate::store::AddressGrant;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,6 +17,8 @@ use url::Url;
 /// Decides whether the addresses of a host are known and may be used by this worker.
 pub struct HostAddresses {
     resolutions: Resolutions,
+    /// Hosts that wait for the address of another host, to which their robots.txt redirects.
+    waiting: BTreeMap<HostIx, Vec<HostIx>>,
     /// Claims of this worker, if the run is shared.
     claims: Option<AddressClaims>,
 }
@@ -23,7 +26,7 @@ pub struct HostAddresses {
 impl HostAddresses {
     /// Addresses that this HTTP client resolves. Without one, no host waits.
     pub fn new(fetch: Option<Arc<dyn Fetch>>) -> HostAddresses {
-        HostAddresses { resolutions: Resolutions::new(fetch), claims: None }
+        HostAddresses { resolutions: Resolutions::new(fetch), waiting: BTreeMap::new(), claims: None }
     }
 
     /// Makes these the addresses of a worker of a shared run, which has none at first.
@@ -46,14 +49,15 @@ impl HostAddresses {
         self.claims.as_ref().is_some_and(AddressClaims::is_wanted)
     }
 
-    /// True if a request for a URL may be sent to its host. Otherwise the host waits until
+    /// True if a request for a URL may be sent to its host `queried_host`. Otherwise `host` waits until
     /// [`HostAddresses::next_resolved`] or [`HostAddresses::receive`] returns it.
-    pub fn permits(&mut self, host: HostIx, url: &Url, hosts: &Hosts) -> bool {
-        if !hosts.has_address(host) && self.resolutions.resolve(host, url) {
+    pub fn permits(&mut self, host: HostIx, queried_host: HostIx, url: &Url, hosts: &Hosts) -> bool {
+        if !hosts.has_address(queried_host) && self.resolutions.resolve(queried_host, url) {
+            self.waiting.entry(queried_host).or_default().push(host);
             return false;
         }
         let claims = self.claims.as_mut();
-        claims.is_none_or(|claims| claims.permits(host, &hosts.addresses(host), Instant::now()))
+        claims.is_none_or(|claims| claims.permits(host, &hosts.addresses(queried_host), Instant::now()))
     }
 
     /// Removes a host that is not in memory any more.
@@ -61,9 +65,10 @@ impl HostAddresses {
         self.resolutions.forget(host);
     }
 
-    /// Next host that was resolved, with its address if it has one.
-    pub fn next_resolved(&mut self) -> Option<(HostIx, Option<IpAddr>)> {
-        self.resolutions.next()
+    /// Next host that was resolved, with its address if it has one, and the hosts that waited for it.
+    pub fn next_resolved(&mut self) -> Option<(HostIx, Option<IpAddr>, Vec<HostIx>)> {
+        let (host, address) = self.resolutions.next()?;
+        Some((host, address, self.waiting.remove(&host).unwrap_or_default()))
     }
 
     /// Records a request to a host.

@@ -192,8 +192,7 @@ impl Engine {
         if must_sync {
             self.checkpoint(RunState::Running)?;
         }
-        let hosts = self.frontier.occupy(&step.kind.hosts(), self.crawl.clock.now())?;
-        self.flights.send(step, hosts);
+        self.flights.send(step);
         Ok(())
     }
 
@@ -225,7 +224,7 @@ impl Engine {
     /// strategy.
     fn commit(&mut self, finished: FinishedStep, emit: Emit<'_>) -> Result<(), CrawlError> {
         let step = finished.step.clone();
-        let hosts = self.flights.remove(step.seq);
+        self.flights.remove(step.seq);
         self.crawl.clock.advance(step.at.after(finished.took));
         let (now, requests) = (self.crawl.clock.now(), self.spending.spent.requests);
         let ended = finished.ended(&self.crawl.clock);
@@ -233,7 +232,7 @@ impl Engine {
         let (outcome, commands) = builder.build(finished)?;
         CrawlEvent::of_outcome(&outcome, &step.kind).into_iter().for_each(&mut *emit);
         let is_gauge_due = self.spending.count(&outcome);
-        self.frontier.commit(outcome, &hosts, now)?;
+        self.frontier.commit(outcome, &step.turns, now)?;
         for command in commands {
             self.apply(command)?;
         }

@@ -8,7 +8,7 @@ use super::spending::Spending;
 use super::step::{Step, StepKind, StepTools};
 use super::workers::{self, WorkerState};
 use super::{Crawl, CrawlError, CrawlMode, Engine, probing};
-use crate::polite::{FailureKind, HostIx, Permission};
+use crate::polite::{FailureKind, HeldTurn, HostIx, Permission};
 use crate::store::*;
 use hadal_core::address::Host;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueuedLink};
@@ -118,15 +118,15 @@ impl Engine {
         if !self.crawl.clock.is_simulated() {
             if let Some((outcome, host)) = interrupted(&mut self.frontier, sent, queued, now)? {
                 self.spending.count(&outcome);
-                self.frontier.commit(outcome, &[host], now)?;
+                self.frontier.commit(outcome, &[HeldTurn::ended(host)], now)?;
             }
             return Ok(());
         }
         let (seq, at) = (sent.seq, sent.at);
         if let Some(kind) = resumed(&mut self.frontier, sent, queued, now)? {
-            let hosts = self.frontier.occupy(&kind.hosts(), now)?;
+            let turns = self.frontier.occupy(&kind.hosts(), now)?;
             let body_limit = self.spending.body_limit_left(self.flights.reserved_bytes());
-            self.flights.send(Step { seq, at, kind, body_limit, term: None }, hosts);
+            self.flights.send(Step { seq, at, kind, turns, body_limit, term: None });
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ fn resumed(
     let queued = match (sent.target, queued) {
         (StepTarget::Robots { host, url, hops }, _) => {
             let ix = frontier.host(&host, now)?;
-            let request = frontier.waiting.hosts.known(ix)?.robots_request(url, hops);
+            let request = frontier.waiting.hosts.robots_request(ix, url, hops)?;
             return Ok(Some(StepKind::Robots { host, request }));
         }
         (StepTarget::Link(_), Some(queued)) => queued,
@@ -172,7 +172,8 @@ fn interrupted(
     };
     let host = frontier.host(&name, now)?;
     let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
-    outcome.hosts = vec![frontier.waiting.hosts.record_interruption(host, sent.at)?];
+    // A visit may have sent its last request just before the session ended.
+    outcome.hosts = vec![frontier.waiting.hosts.record_interruption(host, now)?];
     let kind = FailureKind::Interrupted;
     let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
     outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));

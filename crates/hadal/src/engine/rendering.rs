@@ -1,18 +1,19 @@
 //! Visits that look further where a page suggests a search that its HTML does not show: an OpenSearch description is
 //! fetched, and a page with a search by script is rendered in a browser. A crawl of one site also reads its sitemap.
 //!
-//! All this belongs to the step that fetched the page, so the host stays busy and receives no other request meanwhile. The
-//! further requests are counted with the step, and taken from the budget of the crawl before they are sent.
+//! All this belongs to the step that fetched the page, so the host takes no other step meanwhile. The turn of the step ends
+//! with the exchange of the page; each further request takes a turn of its own from the hosts of the run, like a step.
+//! The further requests are counted with the step, and taken from the budget of the crawl before they are sent.
 
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
 use super::step::{ExaminedPage, Visit, VisitContext, VisitResult, examine_used, fetch_page, judged};
 use crate::fetch::Fetch;
-use crate::polite::{Clock, HostState, PoliteClient, RequestBudget, RequestReserve};
+use crate::polite::{Clock, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
 use crate::store::{Store, Submitter};
 use futures::future::BoxFuture;
-use hadal_core::address::{Host, LinkId, Site};
+use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::Critic;
 use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::critic::probe::query_field;
@@ -48,7 +49,7 @@ pub struct RenderingVisit {
     pub fetch: Arc<dyn Fetch>,
     /// Critic of the crawl.
     pub critic: Arc<dyn Critic>,
-    /// Client for further requests, with the politeness of the crawl. It takes the state of the page's host from the run.
+    /// Client for further requests, with the politeness of the crawl. It uses the hosts of the run.
     pub client: PoliteClient,
     /// Browser that renders pages, if there is one.
     pub browser: Option<Renderer>,
@@ -172,17 +173,16 @@ impl RenderingVisit {
     async fn look_further(
         &self,
         url: &Url,
-        (response, host): (Response, HostState),
+        response: Response,
         need: Option<RenderNeed>,
         examined: ExaminedPage,
+        (client, submitter): (PoliteClient, Option<Submitter>),
     ) -> ExaminedPage {
-        let client = self.client.with_budget(RequestBudget::of_page(&self.reserve));
-        let host_name = host.host.clone();
-        client.adopt_host(host);
+        let client = client.with_budget(RequestBudget::of_page(&self.reserve));
         let description = undescribed_search(&examined).filter(|link| self.is_first(link));
         let need = need.filter(|need| self.is_promising(url, *need, &examined));
         let mut further = match (need, description) {
-            (Some(need), _) => self.render(url, response, need.reason, &examined, &client).await,
+            (Some(need), _) => self.render(url, response, need.reason, &examined, (&client, submitter)).await,
             (None, Some(link)) => self.describe(&link, &examined.page, &client).await,
             (None, None) => None,
         };
@@ -192,10 +192,6 @@ impl RenderingVisit {
             page.links.extend(links);
         }
         let (script_requests, script_bytes) = client.spent();
-        if script_requests > 0 {
-            // The crawl counts its own pause from the request for the page. A stop ends both.
-            client.wait_for_pause(&host_name, &mut Clock::Real).await.ok();
-        }
         let examined = match further {
             Some((page, learned)) => {
                 let shown = with_evidence(judged(page, url, self.critic.as_ref()), learned);
@@ -209,7 +205,7 @@ impl RenderingVisit {
         if let Some(need) = need {
             self.counters.settle(need.requests, script_requests);
         }
-        ExaminedPage { script_requests, script_bytes, ..examined }
+        ExaminedPage { script_requests, script_bytes, is_recorded: true, ..examined }
     }
 
     /// Renders a page. Returns it with the forms that only the browser showed; `None` if the browser failed.
@@ -219,19 +215,14 @@ impl RenderingVisit {
         response: Response,
         reason: RenderReason,
         examined: &ExaminedPage,
-        client: &PoliteClient,
+        (client, submitter): (&PoliteClient, Option<Submitter>),
     ) -> Option<FurtherPage> {
         let renderer = self.browser.as_ref()?;
         let _place = self.places.acquire().await.ok()?;
         let (topic, seed) = (self.topic.as_str(), LinkId::of(url).0);
-        let trial = SearchTrial {
-            store: self.store.as_ref(),
-            by: Submitter::Person,
-            topic,
-            seed,
-            min_p_searchable: MIN_ACCEPTED_P,
-        };
-        match renderer.render(url, response, client, Some(&trial)).await {
+        let (store, min_p_searchable) = (self.store.as_ref(), MIN_ACCEPTED_P);
+        let trial = submitter.map(|by| SearchTrial { store, by, topic, seed, min_p_searchable });
+        match renderer.render(url, response, client, trial.as_ref()).await {
             Ok(rendered) => {
                 let learned = rendered.search.clone();
                 let (page, added) = merged(examined.page.clone(), rendered, reason, url);
@@ -405,11 +396,14 @@ impl Visit for RenderingVisit {
             };
             let read = on_parse_thread(body, read).await;
             let Some((examined, need, body)) = read else { return (exchange, None) };
-            let examined = match &exchange.result {
-                Ok(response) if self.looks_further(&request.url, need, &examined) => {
+            let looks_further = self.looks_further(&request.url, need, &examined);
+            let client = || run.further_client(&self.client, &request.url, &exchange);
+            let client = if looks_further { client() } else { None };
+            let examined = match (&exchange.result, client) {
+                (Ok(response), Some(client)) => {
                     let response = Response { body, ..response.clone() };
-                    let host = self.client.state_after(run.host_state(&Host::of(&request.url)), &exchange);
-                    self.look_further(&request.url, (response, host), need, examined).await
+                    let sender = (client, run.submitter);
+                    self.look_further(&request.url, response, need, examined, sender).await
                 }
                 _ => examined,
             };

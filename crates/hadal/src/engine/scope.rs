@@ -49,10 +49,12 @@ impl Scope {
 
     /// True when a URL may be visited.
     pub fn allows(&self, url: &Url) -> bool {
-        let text = url.as_str();
-        self.include.as_ref().is_none_or(|set| set.is_match(text))
-            && !self.exclude.is_match(text)
-            && !url.host_str().is_some_and(|host| self.is_blocked(host))
+        self.include.as_ref().is_none_or(|set| set.is_match(url.as_str())) && !self.excludes(url)
+    }
+
+    /// True when no request may be sent to a URL, not even for a script of a page.
+    pub fn excludes(&self, url: &Url) -> bool {
+        self.exclude.is_match(url.as_str()) || url.host_str().is_some_and(|host| self.is_blocked(host))
     }
 
     fn is_blocked(&self, host: &str) -> bool {

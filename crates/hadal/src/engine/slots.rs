@@ -99,7 +99,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::polite::{HostIx, Hosts, Readiness};
+    use crate::polite::{HeldTurn, HostIx, Hosts, Readiness};
     use hadal_core::address::Host;
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
@@ -158,7 +158,7 @@ mod tests {
         scheduler: Hosts,
         failures: Vec<u32>,
         /// Requests in flight by the time of their end.
-        ends: BinaryHeap<Reverse<(Time, u64, HostIx)>>,
+        ends: BinaryHeap<Reverse<(Time, u64, HeldTurn)>>,
     }
 
     impl SimulatedHosts {
@@ -167,25 +167,26 @@ mod tests {
         }
 
         fn send(&mut self, host: HostIx, seq: u64, now: Time) {
-            self.scheduler.occupy(host);
+            let turn = self.scheduler.occupy(host);
             let took = if SimulatedHosts::is_silent(host) { 20_000 } else { 200 };
-            self.ends.push(Reverse((Time(now.0 + took), seq, host)));
+            self.ends.push(Reverse((Time(now.0 + took), seq, turn)));
         }
 
         /// Ends the requests that are over. Returns the number of answers.
         fn end_requests(&mut self, slots: &mut Slots, now: Time) -> u64 {
             let mut answers = 0;
-            while let Some(Reverse((end, seq, host))) = self.ends.peek().copied()
+            while let Some(Reverse((end, seq, turn))) = self.ends.peek().copied()
                 && end <= now
             {
                 self.ends.pop();
                 slots.finish(seq);
                 slots.commit();
+                let host = turn.host;
                 let failures = &mut self.failures[host.0 as usize];
                 let rest = if SimulatedHosts::is_silent(host) { 2000 << (*failures).min(7) } else { 1000 };
                 *failures += 1;
                 answers += u64::from(!SimulatedHosts::is_silent(host));
-                self.scheduler.release(host, Time(end.0 + rest), Time(0));
+                self.scheduler.release(turn, Time(end.0 + rest), Time(0));
                 self.scheduler.readiness_or_wait(host, host, now);
             }
             answers

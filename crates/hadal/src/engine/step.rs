@@ -3,14 +3,16 @@
 //! Steps run on their own tasks. They read a snapshot of the critic and change nothing; [`super::outcome`] turns their
 //! results into outcomes, one at a time.
 
-use super::frontier::{Frontier, LinkIdCache, RunStore};
+use super::frontier::{Frontier, LinkIdCache};
 use super::parse_pool::on_parse_thread;
+use super::probing::ProbeWhen;
 use super::scope::Scope;
 use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
-use crate::polite::{Clock, HostState, LeaseTerm, RobotsRequest};
-use crate::store::StepTarget;
+use crate::polite::retry::{NextAction, next_action};
+use crate::polite::{Clock, HeldTurn, LeaseTerm, PoliteClient, RobotsRequest, SharedHosts};
+use crate::store::{StepTarget, Submitter};
 use futures::future::BoxFuture;
 use hadal_core::address::{Host, LinkId, names_file};
 use hadal_core::critic::{Critic, FormVerdict, PageVerdict};
@@ -33,6 +35,8 @@ pub struct Step {
     pub at: Time,
     /// Work of the step.
     pub kind: StepKind,
+    /// Turns of the hosts that the step keeps busy.
+    pub turns: Vec<HeldTurn>,
     /// Maximum number of bytes of the response body.
     pub body_limit: u64,
     /// Term of the worker of a shared run. Afterwards it may not send the step.
@@ -164,6 +168,8 @@ pub struct ExaminedPage {
     pub script_requests: u64,
     /// Bytes of their answers.
     pub script_bytes: u64,
+    /// The exchange of the page is recorded with its host, because the visit ended its turn before further requests.
+    pub is_recorded: bool,
 }
 
 /// Result of a page visit: the exchange, without the body of an examined page, and the examined page.
@@ -181,13 +187,27 @@ pub trait Visit: Send + Sync {
 pub struct VisitContext {
     /// Links that need a context and a topic.
     pub used: UsedLinks,
-    store: RunStore,
+    /// Run that submits test queries; `None` if the user wants none.
+    pub submitter: Option<Submitter>,
+    scope: Scope,
+    hosts: Arc<SharedHosts>,
+    turn: Option<HeldTurn>,
 }
 
 impl VisitContext {
-    /// Stored state of a host; a new one if the store cannot be read.
-    pub(super) fn host_state(&self, host: &Host) -> HostState {
-        self.store.host_state(host).unwrap_or_else(|_| HostState::new(host))
+    /// Ends the turn of the visit with the exchange of its page. Returns a client for further requests, which takes turns
+    /// with the engine. `None` if the page is to be requested again; then the turn does not end.
+    pub(super) fn further_client(
+        &self,
+        client: &PoliteClient,
+        url: &Url,
+        exchange: &Exchange,
+    ) -> Option<PoliteClient> {
+        let (scope, now) = (self.scope.clone(), Clock::Real.now());
+        let client = client.with_hosts(Arc::clone(&self.hosts)).excluding(move |url| scope.excludes(url));
+        let turn = self.turn.filter(|_| next_action(url, exchange, 0, 0, now) == NextAction::Accept)?;
+        client.end_turn(turn, url, exchange, now);
+        Some(client)
     }
 }
 
@@ -280,7 +300,8 @@ pub(super) fn judged(mut page: Page, url: &Url, critic: &dyn Critic) -> Examined
     used.for_each(|(link, topic)| link.context.topic = Some(topic));
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
-    ExaminedPage { page, verdict, form_ids, forms, script_requests: 0, script_bytes: 0 }
+    let (script_requests, script_bytes, is_recorded) = (0, 0, false);
+    ExaminedPage { page, verdict, form_ids, forms, script_requests, script_bytes, is_recorded }
 }
 
 /// Clients that steps use.
@@ -298,7 +319,11 @@ impl StepTools {
         let (fetch, critic) = (Arc::clone(&crawl.fetch), Arc::clone(&crawl.critic));
         let own = || Arc::new(FetchAndExamine { fetch, critic }) as Arc<dyn Visit>;
         let visit = crawl.visit.clone().unwrap_or_else(own);
-        let run = VisitContext { used: UsedLinks::of(crawl, frontier), store: frontier.store.clone() };
+        let hosts = frontier.waiting.hosts.shared();
+        let used = UsedLinks::of(crawl, frontier);
+        let may_submit = crawl.probing.when != ProbeWhen::Never;
+        let submitter = may_submit.then(|| Submitter::Run(frontier.store.run()));
+        let run = VisitContext { used, submitter, scope: crawl.scope.clone(), hosts, turn: None };
         StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit, run }
     }
 
@@ -313,7 +338,8 @@ impl StepTools {
         let (result, took) = match &step.kind {
             StepKind::Visit(queued) => {
                 let request = limited(Request::get(queued.link.url.clone()), &step);
-                let (exchange, examined) = self.visit.visit(&request, step.at, self.run.clone()).await;
+                let run = VisitContext { turn: step.turns.first().copied(), ..self.run.clone() };
+                let (exchange, examined) = self.visit.visit(&request, step.at, run).await;
                 let took = exchange.took;
                 (StepResult::Response(Box::new(exchange), examined), took)
             }

@@ -52,7 +52,7 @@ pub async fn harvest_form(
             Err(NotSent::Stopped) => state = HarvestState::Stopped,
             // The session learns that this page failed, and continues without it.
             Err(_) if purpose.is_dispensable() => {}
-            Err(NotSent::Forbidden) => run.session.end_with(HarvestEnding::Forbidden),
+            Err(NotSent::Forbidden | NotSent::Excluded) => run.session.end_with(HarvestEnding::Forbidden),
             Err(NotSent::WaitTooLong(_)) => run.session.end_with(HarvestEnding::RateLimited),
             Err(NotSent::Unreachable(_) | NotSent::RobotsUnavailable(_)) => {
                 run.session.end_with(HarvestEnding::Errors);

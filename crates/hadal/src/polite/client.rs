@@ -7,11 +7,12 @@
 use super::budget::RequestBudget;
 use super::clock::Clock;
 use super::delay::Politeness;
-use super::host_state::{HostState, KnownHost, Permission, RobotsRequest};
-use super::hosts::{HostIx, Readiness};
+use super::host_state::{HostState, Permission, RobotsRequest};
+use super::host_table::SharedHosts;
+use super::hosts::{HeldTurn, Readiness};
 use super::retry::{self, NextAction, follow_redirect, is_permanent_for_host, next_action};
 use super::robots::RobotsState;
-use super::turn::{SharedHosts, Turn};
+use super::turn::Turn;
 use crate::fetch::Fetch;
 use hadal_core::address::{Host, TrackingParams};
 use hadal_core::http::{BodyCompleteness, DEFAULT_BODY_LIMIT, Exchange, FetchError, Request, Response};
@@ -56,6 +57,7 @@ pub struct PoliteClient {
     budget: Arc<RequestBudget>,
     stop: watch::Receiver<bool>,
     shared: Arc<SharedHosts>,
+    is_excluded: Arc<dyn Fn(&Url) -> bool + Send + Sync>,
 }
 
 /// Called before a retry with the exchange that failed and the current time. `Break` ends the request as stopped.
@@ -78,6 +80,9 @@ pub enum NotSent {
     /// robots.txt disallows the URL.
     #[error("robots.txt disallows this URL")]
     Forbidden,
+    /// The user excludes the URL.
+    #[error("the URL is excluded")]
+    Excluded,
     /// The server sent this status for robots.txt, which disallows everything for a while.
     #[error("robots.txt is unavailable (status {0}), so no page of the host is requested")]
     RobotsUnavailable(u16),
@@ -121,8 +126,9 @@ pub enum PageError {
 impl PoliteClient {
     /// Client with its own host states and without a budget. `stop` turns true when the session has to end.
     pub fn new(fetch: Arc<dyn Fetch>, options: ClientOptions, stop: watch::Receiver<bool>) -> PoliteClient {
-        let shared = SharedHosts::new(&options.agent);
-        PoliteClient { fetch, options: Arc::new(options), budget: Arc::default(), stop, shared }
+        let shared = own_hosts(&options.agent);
+        let (options, is_excluded) = (Arc::new(options), Arc::new(|_: &Url| false));
+        PoliteClient { fetch, options, budget: Arc::default(), stop, shared, is_excluded }
     }
 
     /// Client with the same host states and another budget.
@@ -133,6 +139,11 @@ impl PoliteClient {
     /// Client with the same host states and another stop signal.
     pub fn with_stop(&self, stop: watch::Receiver<bool>) -> PoliteClient {
         PoliteClient { stop, ..self.clone() }
+    }
+
+    /// Client with the same host states that sends no request to some URLs.
+    pub fn excluding(&self, is_excluded: impl Fn(&Url) -> bool + Send + Sync + 'static) -> PoliteClient {
+        PoliteClient { is_excluded: Arc::new(is_excluded), ..self.clone() }
     }
 
     /// Client with the same host states that sends every request once and reports its failure at once.
@@ -153,7 +164,12 @@ impl PoliteClient {
 
     /// Client with host states of its own: on simulated clocks, times of two sessions cannot be compared.
     pub fn with_own_hosts(&self) -> PoliteClient {
-        PoliteClient { shared: SharedHosts::new(&self.options.agent), ..self.clone() }
+        self.with_hosts(own_hosts(&self.options.agent))
+    }
+
+    /// Client with these host states.
+    pub fn with_hosts(&self, shared: Arc<SharedHosts>) -> PoliteClient {
+        PoliteClient { shared, ..self.clone() }
     }
 
     /// Sends a request when it may be sent, and again when a retry may help.
@@ -210,30 +226,13 @@ impl PoliteClient {
     /// Sitemaps that the robots.txt of a host names; none while it was not read.
     pub fn sitemaps(&self, url: &Url) -> Vec<Url> {
         let mut table = self.shared.table();
-        let host = table.hosts.intern(&Host::of(url));
+        let host = table.host(&Host::of(url));
         table.known(host).sitemaps().to_vec()
     }
 
-    /// `state` after an exchange that another client sent and that ended just now.
-    pub fn state_after(&self, state: HostState, exchange: &Exchange) -> HostState {
-        let mut known = KnownHost::new(state, &self.options.agent);
-        known.record_exchange(exchange, &NextAction::Accept, &self.options.politeness, Clock::Real.now());
-        known.state
-    }
-
-    /// Takes over the state of a host to which another client sent requests: its robots.txt and its pause.
-    pub fn adopt_host(&self, state: HostState) {
-        self.shared.table().adopt(state);
-    }
-
-    /// Waits until the pause of a host is over, unless the session is stopped.
-    pub async fn wait_for_pause(&self, host: &Host, clock: &mut Clock) -> Result<(), NotSent> {
-        let until = {
-            let mut table = self.shared.table();
-            let host = table.hosts.intern(host);
-            table.known(host).state.next_at
-        };
-        self.unless_stopped(clock.sleep_until(until)).await
+    /// Ends a turn that was taken for a request to `url`, which others sent, with its exchange.
+    pub fn end_turn(&self, held: HeldTurn, url: &Url, exchange: &Exchange, now: Time) -> NextAction {
+        Turn::held(&self.shared, self.options.politeness, held).end(url, exchange, 0, now)
     }
 
     /// Waits, unless the session is stopped.
@@ -255,6 +254,11 @@ impl PoliteClient {
             () = waiting => Ok(()),
         }
     }
+}
+
+/// Hosts of a client that knows no earlier session.
+fn own_hosts(agent: &str) -> Arc<SharedHosts> {
+    SharedHosts::new(agent, Box::new(|_| None))
 }
 
 fn no_page(response: &Response) -> PageError {
@@ -280,31 +284,37 @@ struct Sending<'a> {
 impl Sending<'_> {
     /// Returns when robots.txt allows the URL. Fetches robots.txt when that is due.
     async fn check_robots(&mut self, url: &Url) -> Result<(), NotSent> {
-        let host = self.client.shared.table().hosts.intern(&Host::of(url));
+        if (self.client.is_excluded)(url) {
+            return Err(NotSent::Excluded);
+        }
         loop {
-            match self.permission(host, url) {
+            match self.permission(url) {
                 Permission::Granted => return Ok(()),
                 Permission::Denied => return Err(NotSent::Forbidden),
                 Permission::NotBefore(until) => self.wait_until(until).await?,
-                Permission::FetchRobots(request) => self.fetch_robots(host, url, request).await?,
+                Permission::FetchRobots(request) => self.fetch_robots(url, request).await?,
             }
         }
     }
 
-    fn permission(&self, host: HostIx, url: &Url) -> Permission {
-        self.client.shared.table().known(host).permission(url, self.clock.now())
+    fn permission(&self, url: &Url) -> Permission {
+        let mut table = self.client.shared.table();
+        let host = table.host(&Host::of(url));
+        table.known(host).permission(url, self.clock.now())
     }
 
-    async fn fetch_robots(&mut self, host: HostIx, url: &Url, request: RobotsRequest) -> Result<(), NotSent> {
-        let mut turn = self.wait_for_turn(&Host::of(&request.url)).await?;
+    async fn fetch_robots(&mut self, url: &Url, request: RobotsRequest) -> Result<(), NotSent> {
+        let mut turn = self.wait_for_turn(&request.url).await?;
         let wanted = Permission::FetchRobots(request);
-        let Permission::FetchRobots(request) = self.permission(host, url) else { return Ok(()) };
+        let Permission::FetchRobots(request) = self.permission(url) else { return Ok(()) };
         if wanted != Permission::FetchRobots(request.clone()) {
             // Another user of this client fetched it during the wait.
             return Ok(());
         }
         let exchange = self.send_in_turn(&request.request(), &mut turn).await?;
-        let state = turn.end_with_robots(host, &request, &exchange, self.clock.now());
+        let may_follow = |url: &Url| !(self.client.is_excluded)(url);
+        let answer = (&request, &exchange);
+        let state = turn.end_with_robots(&Host::of(url), answer, &may_follow, self.clock.now());
         self.check_robots_failure(&exchange, &state)
     }
 
@@ -325,11 +335,10 @@ impl Sending<'_> {
         request: &Request,
         before_retry: BeforeRetry<'_>,
     ) -> Result<Exchange, NotSent> {
-        let host = Host::of(&request.url);
         let mut attempts = if self.client.options.retries { 0 } else { retry::MAX_ATTEMPTS };
         let mut failed: Option<Exchange> = None;
         loop {
-            let mut turn = self.wait_for_turn(&host).await?;
+            let mut turn = self.wait_for_turn(&request.url).await?;
             if let Some(failed) = &failed
                 && before_retry(failed, self.clock.now()).is_break()
             {
@@ -371,18 +380,39 @@ impl Sending<'_> {
         Ok(exchange)
     }
 
-    async fn wait_for_turn(&mut self, name: &Host) -> Result<Turn, NotSent> {
-        let shared = &self.client.shared;
-        let host = shared.table().hosts.intern(name);
+    async fn wait_for_turn(&mut self, url: &Url) -> Result<Turn, NotSent> {
+        let (client, host) = (self.client, Host::of(url));
+        self.resolve(url).await?;
         loop {
             // Created before the look at the table, so that no release in between is missed.
-            let released = shared.released.notified();
-            match Turn::take(shared, self.client.options.politeness, host, self.clock.now()) {
+            let released = client.shared.next_release();
+            match Turn::take(&client.shared, client.options.politeness, &host, self.clock.now()) {
                 Ok(turn) => return Ok(turn),
                 Err(Readiness::Delayed(until)) => self.wait_until(until).await?,
-                Err(_) => self.client.unless_stopped(released).await?,
+                Err(_) => client.unless_stopped(released).await?,
             }
         }
+    }
+
+    /// Looks up the address of a host before its first request, so that two names of one address take turns from the
+    /// start.
+    async fn resolve(&mut self, url: &Url) -> Result<(), NotSent> {
+        let has_address = || {
+            let mut table = self.client.shared.table();
+            let host = table.host(&Host::of(url));
+            table.hosts.has_address(host)
+        };
+        if self.clock.is_simulated() || has_address() {
+            return Ok(());
+        }
+        let mut found = None;
+        self.client.unless_stopped(async { found = self.client.fetch.resolve(url).await }).await?;
+        if let Some(ip) = found {
+            let mut table = self.client.shared.table();
+            let host = table.host(&Host::of(url));
+            table.hosts.learn_address(host, ip);
+        }
+        Ok(())
     }
 
     async fn wait_until(&mut self, at: Time) -> Result<(), NotSent> {
@@ -470,20 +500,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_state_of_a_host_that_another_client_recorded_holds() {
+    async fn the_state_of_a_host_that_an_earlier_session_left_holds() {
         let script = Arc::new(Script::default());
-        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1);
-        let (page, mut clock) = (Url::parse("http://slow.example/").unwrap(), Clock::simulated());
-        client.adopt_host(HostState {
-            robots: Some(RobotsState::AllowAll),
-            robots_until: Time(60_000),
-            next_at: Time(3_000),
-            ..HostState::new(&Host::of(&page))
-        });
-        client.get_page(&page, &mut clock).await.unwrap();
+        let page = Url::parse("http://slow.example/").unwrap();
+        let load = |name: &Host| {
+            let (robots, robots_until) = (Some(RobotsState::AllowAll), Time(60_000));
+            Some(HostState { robots, robots_until, next_at: Time(3_000), ..HostState::new(name) })
+        };
+        let client = PoliteClient::new(Arc::clone(&script) as _, options(), watch::channel(false).1)
+            .with_hosts(SharedHosts::new("hadal", Box::new(load)));
+        client.get_page(&page, &mut Clock::simulated()).await.unwrap();
         assert_eq!(*script.0.lock().unwrap(), [(Time(3_000), page.to_string())]);
-        client.wait_for_pause(&Host::of(&page), &mut clock).await.unwrap();
-        assert_eq!(clock.now(), Time(4_000));
     }
 
     #[tokio::test]

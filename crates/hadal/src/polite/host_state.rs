@@ -170,9 +170,10 @@ impl KnownHost {
         state.failures = if is_host_failure(exchange) { state.failures.saturating_add(1) } else { 0 };
         state.requests += 1;
         state.ip = exchange.peer.or(state.ip);
-        state.next_at =
-            next_request_at(now, latency, politeness, crawl_delay).max(rest_requested(exchange, now));
-        state.group_next_at = next_request_at(now, latency, politeness, None);
+        // A request of the same visit may have left a later pause already.
+        let rest = next_request_at(now, latency, politeness, crawl_delay).max(rest_requested(exchange, now));
+        state.next_at = state.next_at.max(rest);
+        state.group_next_at = state.group_next_at.max(next_request_at(now, latency, politeness, None));
         if let NextAction::Retry { at: until, .. } | NextAction::GiveUp { host_until: Some(until), .. } = next
         {
             state.next_at = state.next_at.max(*until);

@@ -8,7 +8,7 @@
 use hadal_core::address::{Host, Site};
 use hadal_core::time::Time;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -30,15 +30,34 @@ pub struct Hosts {
     by_site: BTreeMap<Site, Vec<HostIx>>,
     groups: BTreeMap<GroupKey, Group>,
     wake: BinaryHeap<Reverse<(Time, HostIx)>>,
+    /// Hosts with a readiness that may have changed because a turn ended.
+    changed: BTreeSet<HostIx>,
+    /// Number of turns taken so far.
+    turns: u64,
 }
 
 struct HostSlot {
     name: Host,
     /// Groups the host belongs to.
     keys: Vec<GroupKey>,
-    /// Groups of the request in flight; empty when there is none.
-    held: Vec<GroupKey>,
+    /// Turn of the request in flight, with its groups.
+    held: Option<(u64, Vec<GroupKey>)>,
     next_at: Time,
+}
+
+/// Right to send one request to a host. It ends once; what ends it again has no effect on later turns of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HeldTurn {
+    pub host: HostIx,
+    /// Number of the turn; 0 for a turn that has ended.
+    number: u64,
+}
+
+impl HeldTurn {
+    /// A turn that has ended.
+    pub fn ended(host: HostIx) -> HeldTurn {
+        HeldTurn { host, number: 0 }
+    }
 }
 
 /// Identity of a politeness group.
@@ -77,7 +96,7 @@ impl Hosts {
         let ix = HostIx(self.next);
         self.next = self.next.checked_add(1).expect("a session meets fewer than four billion hosts");
         let keys = vec![GroupKey::Domain(name.politeness_group().into())];
-        self.slots.insert(ix, HostSlot { name: name.clone(), keys, held: Vec::new(), next_at: Time(0) });
+        self.slots.insert(ix, HostSlot { name: name.clone(), keys, held: None, next_at: Time(0) });
         self.by_name.insert(name.clone(), ix);
         self.by_site.entry(name.site()).or_default().push(ix);
         ix
@@ -120,7 +139,7 @@ impl Hosts {
     /// True for a host that was never requested: it has no address, no pause and no request in flight.
     pub fn is_untouched(&self, host: HostIx) -> bool {
         let slot = self.slot(host);
-        slot.held.is_empty() && slot.next_at == Time(0) && !self.has_address(host)
+        slot.held.is_none() && slot.next_at == Time(0) && !self.has_address(host)
     }
 
     /// Number of a host that was added before.
@@ -160,11 +179,11 @@ impl Hosts {
     fn busy_group(&self, host: HostIx) -> Option<&GroupKey> {
         let slot = self.slot(host);
         let is_busy = |key: &&GroupKey| self.groups.get(*key).is_some_and(|group| group.in_flight > 0);
-        slot.held.iter().chain(&slot.keys).find(is_busy)
+        slot.held.iter().flat_map(|(_, keys)| keys).chain(&slot.keys).find(is_busy)
     }
 
     /// Like [`Hosts::readiness`]. When the host is not ready, `waiter` is reported later by [`Hosts::take_ready`] or
-    /// [`Hosts::release`].
+    /// [`Hosts::take_changed`].
     pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
         let readiness = self.readiness(host, now);
         match readiness {
@@ -183,10 +202,10 @@ impl Hosts {
     /// Readiness of a host by its own request in flight and its own pause. Its groups are not looked at.
     pub fn own_readiness(&self, host: HostIx, now: Time) -> Readiness {
         let slot = self.slot(host);
-        match slot.held.is_empty() {
-            false => Readiness::Busy,
-            true if slot.next_at > now => Readiness::Delayed(slot.next_at),
-            true => Readiness::Ready,
+        match slot.held {
+            Some(_) => Readiness::Busy,
+            None if slot.next_at > now => Readiness::Delayed(slot.next_at),
+            None => Readiness::Ready,
         }
     }
 
@@ -195,30 +214,40 @@ impl Hosts {
         self.own_readiness(host, now) == Readiness::Ready
     }
 
-    /// Marks a request to the host as in flight.
-    pub fn occupy(&mut self, host: HostIx) {
+    /// Takes the turns of hosts if all of them are ready.
+    pub fn try_occupy(&mut self, hosts: &[HostIx], now: Time) -> Option<Vec<HeldTurn>> {
+        let are_ready = hosts.iter().all(|host| self.readiness(*host, now) == Readiness::Ready);
+        are_ready.then(|| hosts.iter().map(|host| self.occupy(*host)).collect())
+    }
+
+    /// Takes the turn of a host, which must be ready.
+    pub fn occupy(&mut self, host: HostIx) -> HeldTurn {
         let keys = self.slot(host).keys.clone();
         for key in &keys {
             self.groups.entry(key.clone()).or_default().in_flight += 1;
         }
-        self.slot_mut(host).held = keys;
+        self.turns += 1;
+        let number = self.turns;
+        self.slot_mut(host).held = Some((number, keys));
+        HeldTurn { host, number }
     }
 
-    /// Ends the request in flight. The host is delayed until `next_at`, the other hosts of its groups until
-    /// `group_next_at`. Returns the hosts with a readiness that may have changed.
-    pub fn release(&mut self, host: HostIx, next_at: Time, group_next_at: Time) -> Vec<HostIx> {
-        let mut changed = vec![host];
+    /// Ends a turn. The host is delayed until `next_at`, the other hosts of its groups until `group_next_at`. Hosts with
+    /// a readiness that may have changed are reported by [`Hosts::take_changed`].
+    pub fn release(&mut self, turn: HeldTurn, next_at: Time, group_next_at: Time) {
+        let host = turn.host;
         self.delay_until(host, next_at);
-        for key in std::mem::take(&mut self.slot_mut(host).held) {
+        let held = self.slot_mut(host).held.take_if(|(number, _)| *number == turn.number);
+        for key in held.into_iter().flat_map(|(_, keys)| keys) {
             if let Some(group) = self.groups.get_mut(&key) {
                 group.in_flight = group.in_flight.saturating_sub(1);
                 // The host may have changed groups during the request, because its address became known.
                 group.next_at = group.next_at.max(group_next_at);
-                changed.extend(group.waiting.drain(..).filter(|host| self.slots.contains_key(host)));
+                self.changed.extend(group.waiting.drain(..));
             }
         }
+        self.changed.insert(host);
         self.delay_group(host, group_next_at);
-        changed
     }
 
     /// True when an address of the host is known.
@@ -272,6 +301,12 @@ impl Hosts {
         slot.next_at = slot.next_at.max(until);
     }
 
+    /// Hosts of turns that ended, and hosts that waited for these.
+    pub fn take_changed(&mut self) -> Vec<HostIx> {
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        changed.filter(|host| self.slots.contains_key(host)).collect()
+    }
+
     /// Hosts that waited for the end of a pause which is over now.
     pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
         let mut take_ready = Vec::new();
@@ -319,9 +354,9 @@ mod tests {
     fn a_host_serves_one_request_and_then_rests() {
         let (mut hosts, ix) = hosts(&["a.org"]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Ready);
-        hosts.occupy(ix[0]);
+        let turn = hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
-        hosts.release(ix[0], Time(1000), Time(0));
+        hosts.release(turn, Time(1000), Time(0));
         assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(999)), Readiness::Delayed(Time(1000)));
         assert_eq!(hosts.next_ready_at(), Some(Time(1000)));
         assert_eq!(hosts.take_ready(Time(1000)), vec![ix[0]]);
@@ -329,13 +364,27 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_that_has_ended_ends_no_later_turn() {
+        let (mut hosts, ix) = hosts(&["a.org"]);
+        let earlier = hosts.occupy(ix[0]);
+        hosts.release(earlier, Time(0), Time(0));
+        let later = hosts.try_occupy(&ix, Time(0)).unwrap().remove(0);
+        hosts.release(earlier, Time(700), Time(0));
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
+        hosts.release(later, Time(0), Time(0));
+        assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Delayed(Time(700)));
+        assert_eq!(hosts.try_occupy(&ix, Time(0)), None);
+    }
+
+    #[test]
     fn a_removed_host_is_neither_woken_nor_found() {
         let (mut hosts, ix) = hosts(&["a.org", "www.a.org"]);
         assert!(hosts.is_untouched(ix[0]));
-        hosts.occupy(ix[0]);
+        let turn = hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
         hosts.remove(ix[1], Time(0));
-        assert_eq!(hosts.release(ix[0], Time(1000), Time(1000)), vec![ix[0]]);
+        hosts.release(turn, Time(1000), Time(1000));
+        assert_eq!(hosts.take_changed(), vec![ix[0]]);
         assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(0)), Readiness::Delayed(Time(1000)));
         assert!(!hosts.is_untouched(ix[0]));
         hosts.remove(ix[0], Time(1000));
@@ -349,9 +398,10 @@ mod tests {
         let (mut hosts, ix) = hosts(&["a.org", "b.org"]);
         hosts.learn_address(ix[0], ip("192.0.2.1"));
         hosts.learn_address(ix[1], ip("192.0.2.1"));
-        hosts.occupy(ix[0]);
+        let turn = hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
-        assert_eq!(hosts.release(ix[0], Time(9000), Time(500)), vec![ix[0], ix[1]]);
+        hosts.release(turn, Time(9000), Time(500));
+        assert_eq!(hosts.take_changed(), vec![ix[0], ix[1]]);
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Delayed(Time(500)));
         assert_eq!(hosts.readiness(ix[1], Time(500)), Readiness::Ready);
     }
@@ -369,19 +419,20 @@ mod tests {
         let (mut hosts, ix) = hosts(&["a.org", "b.org"]);
         hosts.learn_address(ix[0], ip("192.0.2.1"));
         hosts.learn_address(ix[1], ip("192.0.2.1"));
-        hosts.occupy(ix[0]);
+        let turn = hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
         hosts.learn_address(ix[0], ip("192.0.2.2"));
-        assert!(hosts.release(ix[0], Time(0), Time(0)).contains(&ix[1]));
+        hosts.release(turn, Time(0), Time(0));
+        assert!(hosts.take_changed().contains(&ix[1]));
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Ready);
     }
 
     #[test]
     fn a_first_request_leaves_a_pause_for_hosts_of_its_domain() {
         let (mut hosts, ix) = hosts(&["a.org", "www.a.org"]);
-        hosts.occupy(ix[0]);
+        let turn = hosts.occupy(ix[0]);
         hosts.learn_address(ix[0], ip("192.0.2.1"));
-        hosts.release(ix[0], Time(1000), Time(1000));
+        hosts.release(turn, Time(1000), Time(1000));
         assert_eq!(hosts.readiness(ix[1], Time(999)), Readiness::Delayed(Time(1000)));
     }
 
@@ -392,12 +443,12 @@ mod tests {
         hosts.learn_address(ix[0], ip("192.0.2.2"));
         hosts.learn_address(ix[1], ip("192.0.2.1"));
         hosts.learn_address(ix[2], ip("192.0.2.2"));
-        hosts.occupy(ix[1]);
+        let turn = hosts.occupy(ix[1]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
-        hosts.release(ix[1], Time(700), Time(700));
+        hosts.release(turn, Time(700), Time(700));
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Delayed(Time(700)));
-        hosts.occupy(ix[0]);
-        hosts.release(ix[0], Time(900), Time(900));
+        let turn = hosts.occupy(ix[0]);
+        hosts.release(turn, Time(900), Time(900));
         for host in &ix {
             assert_eq!(hosts.readiness(*host, Time(800)), Readiness::Delayed(Time(900)));
         }

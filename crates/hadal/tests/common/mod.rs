@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod course;
+pub mod watched;
 
 use futures::future::BoxFuture;
 use hadal::engine::{Crawl, CrawlBuilder, CrawlSummary, crawl};

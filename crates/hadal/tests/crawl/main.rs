@@ -6,6 +6,7 @@
 mod common;
 
 mod contract;
+mod further;
 mod levels;
 mod load;
 mod probe;

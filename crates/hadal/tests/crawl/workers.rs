@@ -1,5 +1,6 @@
 //! Several workers on one crawl, in PostgreSQL.
 
+use crate::common::watched::WatchedWeb;
 use crate::common::{BOOK_FORM, Web, counters, forms, links, run, setup, strategy};
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Crawl, CrawlError, CrawlSummary, crawl};
@@ -37,78 +38,18 @@ fn web() -> Web {
     })
 }
 
-/// A web that answers after some milliseconds, and notes two requests at once to one politeness group, and requests to
-/// it before the end of its pause.
-struct WatchedWeb {
-    web: Web,
-    /// Number of addresses that all sites share; 0 if their addresses are unknown.
-    addresses: u8,
-    pause: Duration,
-    groups: Mutex<HashMap<String, WatchedGroup>>,
-    collisions: Mutex<Vec<String>>,
+/// The sites, watched. Their addresses are unknown.
+fn watched() -> Arc<WatchedWeb> {
+    WatchedWeb::new(web(), SHORT_PAUSES.delay, |_| None)
 }
 
-/// Requests to a politeness group.
-#[derive(Default)]
-struct WatchedGroup {
-    in_flight: usize,
-    ended: Option<Instant>,
-}
-
-impl WatchedWeb {
-    fn new() -> Arc<WatchedWeb> {
-        WatchedWeb::at_addresses(0, SHORT_PAUSES.delay)
-    }
-
-    fn at_addresses(addresses: u8, pause: Duration) -> Arc<WatchedWeb> {
-        let (groups, collisions) = (Mutex::default(), Mutex::default());
-        Arc::new(WatchedWeb { web: web(), addresses, pause, groups, collisions })
-    }
-
-    fn address(&self, url: &Url) -> Option<IpAddr> {
-        let name = url
-            .host_str()?
-            .bytes()
-            .fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
-        (self.addresses > 0).then(|| [192, 0, 2, (name % u32::from(self.addresses)) as u8].into())
-    }
-
-    fn group(&self, url: &Url) -> String {
-        self.address(url).map_or_else(|| Host::of(url).politeness_group(), |address| address.to_string())
-    }
-
-    fn begin(&self, url: &Url) {
-        let mut groups = self.groups.lock().unwrap();
-        let group = groups.entry(self.group(url)).or_default();
-        group.in_flight += 1;
-        let gap = group.ended.map(|ended| ended.elapsed() + Duration::from_millis(1));
-        if group.in_flight > 1 || gap.is_some_and(|gap| gap < self.pause) {
-            self.collisions.lock().unwrap().push(format!("{url} after {gap:?}"));
-        }
-    }
-
-    fn end(&self, url: &Url) {
-        let mut groups = self.groups.lock().unwrap();
-        let group = groups.entry(self.group(url)).or_default();
-        (group.in_flight, group.ended) = (group.in_flight - 1, Some(Instant::now()));
-    }
-}
-
-impl Fetch for WatchedWeb {
-    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
-        Box::pin(async move {
-            let began = Instant::now();
-            self.begin(&request.url);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            self.end(&request.url);
-            let exchange = self.web.fetch(request, at).await;
-            Exchange { took: began.elapsed(), peer: self.address(&request.url), ..exchange }
-        })
-    }
-
-    fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
-        Box::pin(async move { self.address(url) })
-    }
+/// The sites at so many addresses.
+fn watched_at(addresses: u8, pause: Duration) -> Arc<WatchedWeb> {
+    let number =
+        |name: &str| name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+    WatchedWeb::new(web(), pause, move |url| {
+        Some([192, 0, 2, (number(url.host_str()?) % u32::from(addresses)) as u8].into())
+    })
 }
 
 fn worker(web: &Arc<WatchedWeb>, url: &str, name: &str) -> Crawl {
@@ -140,7 +81,7 @@ fn form_ids(store: &dyn Store) -> HashSet<String> {
 fn three_workers_find_what_one_finds_and_visit_every_page_once() {
     for name in ["breadth-first", "hadal"] {
         let Some(url) = cluster::new_store() else { return };
-        let web = WatchedWeb::new();
+        let web = watched();
         let summaries = run_together((0..3).map(|_| worker(&web, &url, name)).collect());
         assert!(summaries.iter().all(|summary| summary.state == RunState::Exhausted), "{summaries:?}");
         let store = open(&url, Access::Read).unwrap();
@@ -152,7 +93,7 @@ fn three_workers_find_what_one_finds_and_visit_every_page_once() {
         assert_eq!((tally.pages, tally.waiting), (4 * SITES as u64, 0));
         assert_eq!(tally.requests as usize, web.web.requests().len());
         assert_eq!((tally.forms, tally.sites), (SITES as u64, SITES as u64));
-        assert_eq!(*web.collisions.lock().unwrap(), [""; 0], "two requests at once to one group");
+        assert_eq!(web.collisions(), [""; 0], "two requests at once to one group");
         let cluster = cluster::cluster().unwrap();
         let left =
             "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM in_flight) + count(*) FROM workers";
@@ -164,7 +105,7 @@ fn three_workers_find_what_one_finds_and_visit_every_page_once() {
 fn sites_of_several_workers_at_one_address_take_turns_and_keep_its_pause() {
     let Some(url) = cluster::new_store() else { return };
     let pause = Duration::from_millis(20);
-    let web = WatchedWeb::at_addresses(5, pause);
+    let web = watched_at(5, pause);
     let polite = |_| {
         let mut crawl = worker(&web, &url, "breadth-first");
         crawl.politeness = Politeness { delay: pause, max_delay: pause, ..SHORT_PAUSES };
@@ -172,7 +113,7 @@ fn sites_of_several_workers_at_one_address_take_turns_and_keep_its_pause() {
     };
     let summaries = run_together((0..3).map(polite).collect());
     assert!(summaries.iter().all(|summary| summary.state == RunState::Exhausted), "{summaries:?}");
-    assert_eq!(*web.collisions.lock().unwrap(), [""; 0], "an address was not left alone");
+    assert_eq!(web.collisions(), [""; 0], "an address was not left alone");
     let store = open(&url, Access::Read).unwrap();
     assert_eq!(forms(store.as_ref()).len(), SITES);
     assert_eq!(web.web.visits().len(), 4 * SITES);
@@ -181,7 +122,7 @@ fn sites_of_several_workers_at_one_address_take_turns_and_keep_its_pause() {
 #[test]
 fn workers_together_spend_the_budget_and_no_more() {
     let Some(url) = cluster::new_store() else { return };
-    let web = WatchedWeb::new();
+    let web = watched();
     let limited = |_| {
         let mut crawl = worker(&web, &url, "breadth-first");
         crawl.budget = Budget { requests: Some(100), ..Budget::default() };
@@ -200,7 +141,7 @@ fn workers_together_spend_the_budget_and_no_more() {
 #[tokio::test]
 async fn a_strategy_that_has_to_see_all_pages_runs_with_one_worker() {
     let Some(url) = cluster::new_store() else { return };
-    let web = WatchedWeb::new();
+    let web = watched();
     let first = worker(&web, &url, "ffc");
     first.store.begin(&first.spec).unwrap();
     let refused = crawl(worker(&web, &url, "ffc"), &mut |_| {}).await.expect_err("there is a worker");
@@ -211,7 +152,7 @@ async fn a_strategy_that_has_to_see_all_pages_runs_with_one_worker() {
 #[test]
 fn a_stopped_crawl_of_several_workers_continues_with_one() {
     let Some(url) = cluster::new_store() else { return };
-    let web = WatchedWeb::new();
+    let web = watched();
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let workers: Vec<Crawl> = (0..2)
         .map(|_| {
@@ -239,7 +180,7 @@ fn a_stopped_crawl_of_several_workers_continues_with_one() {
 #[test]
 fn the_part_of_a_killed_worker_is_crawled_by_another() {
     let Some(url) = cluster::new_store() else { return };
-    let web = WatchedWeb::new();
+    let web = watched();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let killed = worker(&web, &url, "hadal");
     runtime.block_on(async {
@@ -321,7 +262,7 @@ const EVICT: &str = "UPDATE partitions SET worker = NULL, is_abandoned = true; D
 #[test]
 fn a_worker_that_loses_its_lease_again_while_it_rejoins_learns_from_every_visit_once() {
     let Some(url) = cluster::new_store() else { return };
-    let web = WatchedWeb::new();
+    let web = watched();
     let (evicting_url, mut sessions) = (url.clone(), 0);
     // Joining calls `share` twice per session: before the worker joins, and before its first report.
     let on_share = move || {

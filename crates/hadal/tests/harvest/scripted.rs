@@ -1,6 +1,8 @@
 //! Searches by script in a real browser: learned, harvested without it, and nothing else sent.
 
-use hadal::engine::{Budget, CrawlBuilder, CrawlSummary, RenderTotals, RenderingVisit, Scope, crawl};
+use hadal::engine::{
+    Budget, CrawlBuilder, CrawlSummary, Probing, RenderTotals, RenderingVisit, Scope, crawl,
+};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
@@ -10,7 +12,8 @@ use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PoliteClient, Politeness, RequestBudget};
 use hadal::render::{RenderError, RenderLimits, RenderMode, Renderer, find_browser};
 use hadal::store::{
-    Access, FormQuery, HarvestRowQuery, RunSpec, RunState, Store, SubmissionQuery, all_records, open,
+    Access, FormQuery, HarvestRowQuery, RunSpec, RunState, Store, SubmissionPurpose, SubmissionQuery,
+    Submitter, all_records, open,
 };
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::harvest::policy::find_policy;
@@ -25,7 +28,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use url::Url;
 
@@ -34,11 +37,13 @@ use url::Url;
 struct LoggedWeb {
     web: ScriptedWeb,
     log: Mutex<Vec<Request>>,
+    times: Mutex<Vec<Instant>>,
 }
 
 impl Respond for LoggedWeb {
     fn respond(&self, request: &Request, _at: Time) -> Exchange {
         self.log.lock().unwrap().push(request.clone());
+        self.times.lock().unwrap().push(Instant::now());
         self.web.respond(request)
     }
 }
@@ -51,6 +56,9 @@ struct Bench {
     network: Arc<Network>,
     client: PoliteClient,
     store: Arc<dyn Store>,
+    /// Pause of crawls.
+    delay: Duration,
+    probing: Probing,
 }
 
 impl Bench {
@@ -73,7 +81,8 @@ impl Bench {
         let client = client.with_budget(RequestBudget::new(None, None, (0, 0)));
         let renderer = Renderer::new(program, RenderLimits::default());
         let store = open("memory:", Access::Crawl).unwrap();
-        Some(Bench { web, server, renderer, network, client, store })
+        let (delay, probing) = (Duration::ZERO, Probing::default());
+        Some(Bench { web, server, renderer, network, client, store, delay, probing })
     }
 
     fn url(&self, kind: ScriptedKind) -> Url {
@@ -115,17 +124,19 @@ impl Bench {
         let critic = Arc::new(KeywordCritic::new(&Topic::from_words("library").unwrap()));
         let strategy = find_strategy("breadth-first").unwrap().make(&StrategyContext::default());
         let fetch: Arc<dyn Fetch> = self.network.clone();
+        let politeness = Politeness { delay: self.delay, latency_factor: 0.0, max_delay: self.delay };
+        let options = ClientOptions::new(politeness, "hadal", 8 << 20);
         let visit = RenderingVisit::new(
             (fetch.clone(), critic.clone()),
-            self.client.clone(),
+            PoliteClient::new(fetch.clone(), options, watch::channel(false).1),
             (Renderer::installed(), mode),
             (self.store.clone(), topic),
         );
         let visit = visit.with_seeds(&spec.seeds, &Scope::default());
         let counters = visit.counters.clone();
-        let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
         let setup = CrawlBuilder::new(self.store.clone(), spec, strategy, critic, fetch)
             .politeness(politeness, "hadal")
+            .probing(self.probing.clone(), "library")
             .budget(Budget { requests: Some(max_requests), ..Budget::default() })
             .rendering(visit)
             .build();
@@ -173,6 +184,10 @@ fn every_request_went_through_the_client(bench: &Bench, sent: &[Request]) {
             "{request:?}"
         );
     }
+    every_submission_is_in_the_audit_log(bench, sent);
+}
+
+fn every_submission_is_in_the_audit_log(bench: &Bench, sent: &[Request]) {
     let logged = bench.store.submissions(&SubmissionQuery::default()).unwrap().rows;
     let path = |url: &Url| url[url::Position::BeforePath..].to_string();
     let logged: Vec<String> = logged.iter().map(|entry| path(&entry.url) + &entry.body).collect();
@@ -224,6 +239,48 @@ async fn a_crawl_with_a_browser_keeps_to_its_budget() {
     assert_eq!(summary.state, RunState::Budget);
     assert_eq!(summary.counters.requests, 7);
     assert_eq!(bench.web.log.lock().unwrap().len(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_with_a_browser_keeps_the_pauses() {
+    let Some(mut bench) = Bench::open().await else { return };
+    bench.delay = Duration::from_millis(40);
+    // The scripts of one site and the search of another come from a second name of the same address.
+    let kinds = [ScriptedKind::Foreign, ScriptedKind::Service, ScriptedKind::Typing, ScriptedKind::Login];
+    bench.crawl(&kinds, 60, RenderMode::Auto).await;
+    let (log, times) = (bench.web.log.lock().unwrap(), bench.web.times.lock().unwrap());
+    let names: BTreeSet<_> = log.iter().filter_map(|request| request.url.host_str()).collect();
+    assert!(names.len() == 2 && log.len() >= 12, "{names:?}");
+    for (pair, sent) in times.windows(2).zip(log.windows(2)) {
+        let gap = pair[1] - pair[0] + Duration::from_millis(1);
+        assert!(gap >= bench.delay, "{gap:?} between {} and {}", sent[0].url, sent[1].url);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn test_queries_of_a_crawl_are_logged_as_probes_of_its_run() {
+    let Some(bench) = Bench::open().await else { return };
+    let (summary, _) = bench.crawl(&[ScriptedKind::Typing], 60, RenderMode::Auto).await;
+    let query = SubmissionQuery { run: Some(summary.run), ..SubmissionQuery::default() };
+    let of_run = bench.store.submissions(&query).unwrap().rows;
+    let all = bench.store.submissions(&SubmissionQuery::default()).unwrap().rows;
+    assert!(of_run.len() >= 2 && of_run.len() == all.len(), "{all:?}");
+    for entry in of_run {
+        assert_eq!((entry.by, entry.purpose), (Submitter::Run(summary.run), SubmissionPurpose::Probe));
+        assert_eq!(entry.page, bench.url(ScriptedKind::Typing));
+        assert!(entry.answer.is_some(), "{entry:?}");
+    }
+    every_submission_is_in_the_audit_log(&bench, &bench.web.log.lock().unwrap().clone());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_without_test_queries_types_nothing() {
+    let Some(mut bench) = Bench::open().await else { return };
+    bench.probing = Probing::never();
+    let (_, counters) = bench.crawl(&[ScriptedKind::Typing], 60, RenderMode::Auto).await;
+    assert_eq!(counters.pages.load(Ordering::Relaxed), 1);
+    assert!(bench.web.log.lock().unwrap().iter().all(|request| !request.url.path().contains("api/")));
+    assert!(bench.store.submissions(&SubmissionQuery::default()).unwrap().rows.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

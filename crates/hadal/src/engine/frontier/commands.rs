@@ -71,7 +71,7 @@ impl Frontier {
         let slices: Vec<QueueSlice> = names.iter().map(|name| QueueSlice::of_host(queue, name, 1)).collect();
         let heads = self.store.queue_heads(&slices)?;
         for (name, head) in names.iter().zip(heads) {
-            if let Some(host) = self.waiting.hosts.scheduler.find(name) {
+            if let Some(host) = self.waiting.find(name) {
                 self.waiting.queues.set_head(queue, host, head.first().map(HostHead::of));
             }
         }
@@ -86,7 +86,7 @@ impl Frontier {
     ) -> Result<(), StoreError> {
         let RescoredLinks { pairs, depth } = links;
         let slice = |(queue, host): &(QueueId, HostIx)| {
-            QueueSlice::of_host(*queue, self.waiting.name(*host), depth + 1)
+            QueueSlice::of_host(*queue, &self.waiting.name(*host), depth + 1)
         };
         let slices: Vec<QueueSlice> = pairs.iter().map(slice).collect();
         if slices.is_empty() {

@@ -6,7 +6,7 @@
 use super::queues::{Availability, HostHead, QueueTable, StoredLinks};
 use crate::engine::host_addresses::HostAddresses;
 use crate::engine::hosts::RunHosts;
-use crate::polite::{HostIx, Readiness};
+use crate::polite::{HeldTurn, HostIx, Readiness};
 use crate::store::{AddressGrant, HostQueue, HostState, Partition, RequestedHost, RunCheckpoint};
 use hadal_core::address::{Host, Site};
 use hadal_core::link::{QueueId, QueuedLink};
@@ -32,6 +32,8 @@ pub struct HostQueues {
     pub queues: QueueTable,
     /// Most hosts in memory, apart from those that were requested.
     pub hosts_in_memory: usize,
+    /// Hosts with a step in flight. A visit may end its turn before its step ends; the host takes no other step meanwhile.
+    pub busy: BTreeSet<HostIx>,
 }
 
 impl HostQueues {
@@ -63,8 +65,8 @@ impl HostQueues {
     }
 
     /// Name of a host.
-    pub fn name(&self, host: HostIx) -> &Host {
-        self.hosts.scheduler.name(host)
+    pub fn name(&self, host: HostIx) -> Host {
+        self.hosts.name(host)
     }
 
     /// Adds a waiting link of a host.
@@ -75,54 +77,75 @@ impl HostQueues {
 
     /// Updates the availability of a host. If it is not ready, it is woken later.
     pub fn refresh(&mut self, host: HostIx, now: Time) {
-        let readiness = self.hosts.scheduler.readiness_or_wait(host, host, now);
+        let readiness = self.readiness(host, host, now);
         self.queues.set_availability(host, availability_of(readiness, now));
     }
 
     /// True if a request for `host` may be sent to `queried_host` now. Otherwise `host` is woken later.
     pub fn is_ready(&mut self, host: HostIx, queried_host: HostIx, now: Time) -> bool {
-        let readiness = self.hosts.scheduler.readiness_or_wait(queried_host, host, now);
+        let readiness = self.readiness(host, queried_host, now);
         if readiness != Readiness::Ready {
             self.queues.set_availability(host, availability_of(readiness, now));
         }
         readiness == Readiness::Ready
     }
 
+    /// Readiness for a request for `host`. The end of a step of `host` wakes it, like the end of a pause or a turn.
+    fn readiness(&self, host: HostIx, queried_host: HostIx, now: Time) -> Readiness {
+        match self.busy.contains(&host) {
+            true => Readiness::Busy,
+            false => self.hosts.table().hosts.readiness_or_wait(queried_host, host, now),
+        }
+    }
+
     /// Availability of a host by its own request in flight and its own pause, whose ends wake it. Its politeness groups
     /// are looked at when it is chosen: nothing would wake it at the end of a request to another host of a group.
     fn availability(&self, host: HostIx, now: Time) -> Availability {
-        availability_of(self.hosts.scheduler.own_readiness(host, now), now)
+        match self.busy.contains(&host) {
+            true => Availability::Soon,
+            false => availability_of(self.hosts.table().hosts.own_readiness(host, now), now),
+        }
     }
 
     /// Updates the availability of hosts after their pause, and of hosts that were resolved. If there are too many
     /// hosts, those without waiting links leave memory.
     pub fn wake(&mut self, now: Time) {
-        while let Some((host, address)) = self.addresses.next_resolved() {
-            self.resolved(host, address, now);
+        while let Some((host, address, waiting)) = self.addresses.next_resolved() {
+            self.learn_address(host, address);
+            waiting.into_iter().for_each(|host| self.end_wait(host, now));
         }
-        let ready = self.hosts.scheduler.take_ready(now);
-        for host in &ready {
+        let (ready, changed) = {
+            let hosts = &mut self.hosts.table().hosts;
+            (hosts.take_ready(now), hosts.take_changed())
+        };
+        for host in ready.iter().chain(&changed) {
             self.refresh(*host, now);
         }
         for host in ready {
-            if self.hosts.scheduler.count() > self.hosts_in_memory
-                && !self.queues.has_links(host)
-                && self.hosts.scheduler.is_idle(host, now)
-            {
+            if self.may_leave(host, now) {
                 self.remove_host(host, now);
                 self.queues.forget_host(host);
             }
         }
     }
 
-    /// Time until the next host may be ready; `None` if no host waits.
-    pub fn next_ready_in(&self, now: Time) -> Option<Duration> {
-        self.hosts.scheduler.next_ready_at().map(|at| now.until(at))
+    /// True for an idle host without waiting links, if there are too many hosts.
+    fn may_leave(&self, host: HostIx, now: Time) -> bool {
+        let table = self.hosts.table();
+        let is_idle = || table.hosts.contains(host) && table.hosts.is_idle(host, now);
+        let is_used = || self.busy.contains(&host) || table.is_requested(host);
+        table.hosts.count() > self.hosts_in_memory && !self.queues.has_links(host) && is_idle() && !is_used()
     }
 
-    /// True if a request for a URL may be sent to its host, by the host's addresses. Otherwise the host waits for them.
-    pub fn has_address(&mut self, host: HostIx, url: &Url) -> bool {
-        let is_permitted = self.addresses.permits(host, url, &self.hosts.scheduler);
+    /// Time until the next host may be ready; `None` if no host waits.
+    pub fn next_ready_in(&self, now: Time) -> Option<Duration> {
+        self.hosts.table().hosts.next_ready_at().map(|at| now.until(at))
+    }
+
+    /// True if a request for `host` may be sent to the URL on `queried_host`, by the addresses of that host. Otherwise
+    /// `host` waits for them.
+    pub fn has_address(&mut self, host: HostIx, queried_host: HostIx, url: &Url) -> bool {
+        let is_permitted = self.addresses.permits(host, queried_host, url, &self.hosts.table().hosts);
         if !is_permitted {
             self.queues.set_availability(host, Availability::Soon);
         }
@@ -133,7 +156,7 @@ impl HostQueues {
     pub fn receive_addresses(&mut self, claimed: &[IpAddr], granted: &[AddressGrant], now: Time) {
         granted.iter().for_each(|grant| self.hosts.rest_address(grant, now));
         for host in self.addresses.receive(claimed, granted) {
-            self.resolved(host, None, now);
+            self.end_wait(host, now);
         }
     }
 
@@ -143,66 +166,101 @@ impl HostQueues {
         busy: impl Iterator<Item = HostIx>,
         now: Time,
     ) -> Vec<(IpAddr, Duration)> {
-        let scheduler = &self.hosts.scheduler;
+        let table = self.hosts.table();
+        let scheduler = &table.hosts;
         let released = self.addresses.release(busy, scheduler);
         released.into_iter().map(|address| (address, now.until(scheduler.address_next_at(address)))).collect()
     }
 
-    /// Ends the wait of a host for its address, which is recorded if there is one.
-    fn resolved(&mut self, host: HostIx, address: Option<IpAddr>, now: Time) {
-        if !self.hosts.scheduler.contains(host) {
-            return;
+    fn learn_address(&mut self, host: HostIx, address: Option<IpAddr>) {
+        let hosts = &mut self.hosts.table().hosts;
+        if let Some(address) = address.filter(|_| hosts.contains(host)) {
+            hosts.learn_address(host, address);
         }
-        if let Some(address) = address {
-            self.hosts.scheduler.learn_address(host, address);
+    }
+
+    /// Ends the wait of a host for an address.
+    fn end_wait(&mut self, host: HostIx, now: Time) {
+        let is_known = self.hosts.table().hosts.contains(host);
+        if is_known {
+            self.refresh(host, now);
         }
-        self.refresh(host, now);
     }
 
     /// Permits no request to a host before `until`.
     pub fn rest(&mut self, host: HostIx, until: Time, now: Time) {
-        self.hosts.scheduler.delay_until(host, until);
+        self.hosts.table().hosts.delay_until(host, until);
         self.refresh(host, now);
     }
 
-    /// Marks a host as busy with a request.
-    pub fn occupy(&mut self, host: HostIx) {
-        self.hosts.scheduler.occupy(host);
-        self.addresses.record_request(host, &self.hosts.scheduler);
-        self.queues.set_availability(host, Availability::Soon);
+    /// Takes the turns of the hosts of a step. `None` if one of them is not ready: the client of a visit may have taken its
+    /// turn just now.
+    pub fn try_occupy(&mut self, hosts: &[HostIx], now: Time) -> Option<Vec<HeldTurn>> {
+        let turns = self.hosts.table().hosts.try_occupy(hosts, now)?;
+        self.begin_step(&turns);
+        Some(turns)
     }
 
-    /// Ends the request to a host. `states` are those that the step recorded.
-    pub fn release(&mut self, host: HostIx, states: &[HostState], now: Time) {
-        for changed in self.hosts.release(host, states) {
-            self.refresh(changed, now);
+    /// Takes the turns of the hosts of a step that is sent again after a restart.
+    pub fn occupy(&mut self, hosts: &[HostIx]) -> Vec<HeldTurn> {
+        let turns: Vec<HeldTurn> = hosts.iter().map(|host| self.hosts.table().hosts.occupy(*host)).collect();
+        self.begin_step(&turns);
+        turns
+    }
+
+    fn begin_step(&mut self, turns: &[HeldTurn]) {
+        for HeldTurn { host, .. } in turns {
+            self.addresses.record_request(*host, &self.hosts.table().hosts);
+            self.queues.set_availability(*host, Availability::Soon);
+        }
+        self.busy.extend(turns.first().map(|turn| turn.host));
+    }
+
+    /// Ends a step with these turns. `states` are those that the step recorded.
+    pub fn release(&mut self, turns: &[HeldTurn], states: &[HostState], now: Time) {
+        if let Some(first) = turns.first() {
+            self.busy.remove(&first.host);
+        }
+        for turn in turns {
+            for changed in self.hosts.release(*turn, states) {
+                self.refresh(changed, now);
+            }
         }
     }
 
     /// Sets the bonus of a site's links in memory.
     pub fn set_bonus(&mut self, site: &Site, bonus: f32) {
-        for host in self.hosts.scheduler.of_site(site) {
+        for host in self.of_site(site) {
             self.queues.set_bonus(host, bonus);
         }
     }
 
     /// Removes the links of a site from the queues of the strategy.
     pub fn clear_site(&mut self, site: &Site) {
-        for host in self.hosts.scheduler.of_site(site) {
+        for host in self.of_site(site) {
             self.queues.clear_host(host);
         }
     }
 
     /// Removes all links of a host.
     pub fn remove_links(&mut self, name: &Host) {
-        if let Some(host) = self.hosts.scheduler.find(name) {
+        if let Some(host) = self.find(name) {
             self.queues.remove_host(host);
         }
     }
 
+    /// Number of a host in memory.
+    pub fn find(&self, name: &Host) -> Option<HostIx> {
+        self.hosts.table().hosts.find(name)
+    }
+
+    fn of_site(&self, site: &Site) -> Vec<HostIx> {
+        self.hosts.table().hosts.of_site(site)
+    }
+
     /// Partitions of some hosts.
     pub fn partitions_of(&self, hosts: impl Iterator<Item = HostIx>) -> BTreeSet<Partition> {
-        hosts.map(|host| Partition::of(self.hosts.scheduler.name(host))).collect()
+        hosts.map(|host| Partition::of(&self.name(host))).collect()
     }
 
     /// Hosts of some partitions.
@@ -210,7 +268,8 @@ impl HostQueues {
         if partitions.is_empty() {
             return Vec::new();
         }
-        let scheduler = &self.hosts.scheduler;
+        let table = self.hosts.table();
+        let scheduler = &table.hosts;
         scheduler.all().filter(|host| partitions.contains(&Partition::of(scheduler.name(*host)))).collect()
     }
 
@@ -219,8 +278,8 @@ impl HostQueues {
         if self.queues.host_count() <= self.hosts_in_memory || queue.is_reserved() {
             return;
         }
-        let scheduler = &self.hosts.scheduler;
-        let worst = self.queues.worst_hosts(queue, LOOKED_AT).find(|host| scheduler.is_untouched(*host));
+        let is_untouched = |host: &HostIx| self.hosts.table().hosts.is_untouched(*host);
+        let worst = self.queues.worst_hosts(queue, LOOKED_AT).find(is_untouched);
         if let Some(host) = worst {
             self.queues.store_host(queue, host);
             self.remove_host(host, now);

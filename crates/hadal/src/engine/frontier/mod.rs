@@ -25,7 +25,7 @@ use super::hosts::RunHosts;
 use super::scope::Scope;
 use super::setup::Crawl;
 use super::step::StepKind;
-use crate::polite::{HostIx, Permission};
+use crate::polite::{HeldTurn, HostIx, Permission, RobotsRequest};
 use crate::store::*;
 pub use caches::LinkIdCache;
 use hadal_core::address::{Host, LinkId};
@@ -67,6 +67,19 @@ pub struct PlacementContext<'a> {
     pub now: Time,
 }
 
+/// Work of a step, with the turns of the hosts that it keeps busy.
+pub struct ChosenStep {
+    pub kind: StepKind,
+    pub turns: Vec<HeldTurn>,
+}
+
+impl ChosenStep {
+    /// A step that sends no request to a host of the run.
+    fn without_turn(kind: StepKind) -> ChosenStep {
+        ChosenStep { kind, turns: Vec::new() }
+    }
+}
+
 /// Best link of a queue among hosts that may receive a request now.
 struct Candidate {
     queued: QueuedLink,
@@ -86,7 +99,7 @@ impl Frontier {
         let addresses = HostAddresses::new(is_real.then(|| Arc::clone(&crawl.fetch)));
         let hosts_in_memory = crawl.hosts_in_memory;
         Frontier {
-            waiting: HostQueues { hosts, addresses, queues, hosts_in_memory },
+            waiting: HostQueues { hosts, addresses, queues, hosts_in_memory, busy: BTreeSet::new() },
             known: KnownLinks::new(store.clone(), crawl.detects_repetition),
             partitions: OwnedPartitions::default(),
             scores: ScoreAge::new(progress.generation, crawl.rescored_at_once),
@@ -222,7 +235,7 @@ impl Frontier {
         &mut self,
         queue: QueueId,
         context: &PlacementContext,
-    ) -> Result<Option<StepKind>, StoreError> {
+    ) -> Result<Option<ChosenStep>, StoreError> {
         let Some(candidate) = self.best(queue, context)? else { return Ok(None) };
         let (link, host, now) = (&candidate.queued.link, candidate.host, context.now);
         if !context.scope.admits(link) || self.known.is_repetition(link) {
@@ -231,25 +244,43 @@ impl Frontier {
             return Ok(None);
         }
         if link.task == LinkTask::Backlinks {
-            return Ok(Some(StepKind::of(self.take(candidate))));
+            return Ok(Some(ChosenStep::without_turn(StepKind::of(self.take(candidate)))));
         }
-        if !self.waiting.has_address(host, &link.url) {
+        if !self.waiting.has_address(host, host, &link.url) {
             return Ok(None);
         }
         Ok(match self.waiting.hosts.permission(host, &link.url, now)? {
-            Permission::Granted => Some(StepKind::of(self.take(candidate))),
-            Permission::Denied => Some(StepKind::Refused(Box::new(self.take(candidate)))),
-            Permission::FetchRobots(request) => {
-                // After a redirect the request goes to another host.
-                let queried_host = self.host(&Host::of(&request.url), now)?;
-                let may_send = queried_host == host || self.waiting.is_ready(host, queried_host, now);
-                may_send.then(|| StepKind::Robots { host: self.waiting.name(host).clone(), request })
+            Permission::Granted => self
+                .waiting
+                .try_occupy(&[host], now)
+                .map(|turns| ChosenStep { kind: StepKind::of(self.take(candidate)), turns }),
+            Permission::Denied => {
+                Some(ChosenStep::without_turn(StepKind::Refused(Box::new(self.take(candidate)))))
             }
+            Permission::FetchRobots(request) => self.choose_robots(host, request, now)?,
             Permission::NotBefore(until) => {
                 self.waiting.rest(host, until, now);
                 None
             }
         })
+    }
+
+    /// Step for the robots.txt of a host. After a redirect the request goes to another host, which must be ready, too.
+    fn choose_robots(
+        &mut self,
+        host: HostIx,
+        request: RobotsRequest,
+        now: Time,
+    ) -> Result<Option<ChosenStep>, StoreError> {
+        let queried_host = self.host(&Host::of(&request.url), now)?;
+        let mut hosts = vec![host, queried_host];
+        hosts.dedup();
+        let may_send = queried_host == host
+            || self.waiting.has_address(host, queried_host, &request.url)
+                && self.waiting.is_ready(host, queried_host, now);
+        let turns = if may_send { self.waiting.try_occupy(&hosts, now) } else { None };
+        let kind = |host| StepKind::Robots { host: self.waiting.name(host), request };
+        Ok(turns.map(|turns| ChosenStep { kind: kind(host), turns }))
     }
 
     /// Best link of a queue. `None` when its host is not ready after all, or when its score was out of date and the
@@ -264,7 +295,7 @@ impl Frontier {
             self.waiting.rest(host, until, now);
             return Ok(None);
         }
-        let slice = QueueSlice::of_host(queue, self.waiting.name(host), 2);
+        let slice = QueueSlice::of_host(queue, &self.waiting.name(host), 2);
         let mut first = self.store.queue_head(slice)?.into_iter();
         let (best, next) = (first.next(), first.next().map(|queued| HostHead::of(&queued)));
         match best {
@@ -287,18 +318,27 @@ impl Frontier {
         candidate.queued
     }
 
-    /// Marks hosts as busy with a request. Returns their numbers.
-    pub fn occupy(&mut self, names: &[Host], now: Time) -> Result<Vec<HostIx>, StoreError> {
-        let hosts: Vec<HostIx> =
-            names.iter().map(|name| self.host(name, now)).collect::<Result<_, StoreError>>()?;
-        hosts.iter().for_each(|host| self.waiting.occupy(*host));
-        Ok(hosts)
+    /// States of hosts that received further requests of visits. Those of other workers are loaded again at their next use.
+    pub fn take_requested(&mut self) -> Vec<HostState> {
+        let requested = self.waiting.hosts.take_requested();
+        let (own, foreign): (Vec<_>, Vec<_>) =
+            requested.into_iter().partition(|state| self.partitions.own(&state.host));
+        for state in foreign {
+            self.waiting.find(&state.host).into_iter().for_each(|host| self.waiting.hosts.forget(host));
+        }
+        own
     }
 
-    /// Commits the outcome of a step, which releases the hosts that the step kept busy. All links of a host that
-    /// cannot be reached fail.
-    pub fn commit(&mut self, outcome: Outcome, hosts: &[HostIx], now: Time) -> Result<(), StoreError> {
-        hosts.iter().for_each(|host| self.waiting.release(*host, &outcome.hosts, now));
+    /// Takes the turns of hosts for a step that is sent again.
+    pub fn occupy(&mut self, names: &[Host], now: Time) -> Result<Vec<HeldTurn>, StoreError> {
+        let hosts: Vec<HostIx> =
+            names.iter().map(|name| self.host(name, now)).collect::<Result<_, StoreError>>()?;
+        Ok(self.waiting.occupy(&hosts))
+    }
+
+    /// Commits the outcome of a step, which ends its turns. All links of a host that cannot be reached fail.
+    pub fn commit(&mut self, outcome: Outcome, turns: &[HeldTurn], now: Time) -> Result<(), StoreError> {
+        self.waiting.release(turns, &outcome.hosts, now);
         self.enqueue(&outcome.found, now)?;
         if let Some(queued) = outcome.end.requeued() {
             self.enqueue(std::slice::from_ref(queued), now)?;

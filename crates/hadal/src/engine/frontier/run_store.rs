@@ -21,6 +21,11 @@ impl RunStore {
         RunStore { store: Arc::clone(store), run }
     }
 
+    /// Number of the run.
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
     /// Looks up links, forms, hosts and sites by their keys.
     pub fn look_up(&self, keys: &LookUp<'_>) -> Result<LookUpResult, StoreError> {
         self.store.look_up(self.run, keys)
@@ -33,6 +38,12 @@ impl RunStore {
     /// Returns, for each form in the same order, true if the run knows it.
     pub fn known_forms(&self, forms: &[FormId]) -> Result<Vec<bool>, StoreError> {
         Ok(self.look_up(&LookUp { forms, ..LookUp::default() })?.forms)
+    }
+
+    /// Loader of host states for clients of visits. It does not keep the store open after the session.
+    pub fn host_loader(&self) -> impl Fn(&Host) -> Option<HostState> + Send + 'static {
+        let (store, run) = (Arc::downgrade(&self.store), self.run);
+        move |name| RunStore { store: store.upgrade()?, run }.host_state(name).ok()
     }
 
     /// State of a host. A host that was never requested has a new one.

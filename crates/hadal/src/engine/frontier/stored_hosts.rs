@@ -21,7 +21,7 @@ impl Frontier {
     /// True if the host of a waiting link is not in memory and stays in the store. The link counts as stored then.
     pub(super) fn stays_stored(&mut self, queued: &QueuedLink, name: &Host) -> Result<bool, StoreError> {
         let Some(stored) = self.waiting.queues.stored(queued.queue) else { return Ok(false) };
-        let is_behind = queued.rank() > stored.after && self.waiting.hosts.scheduler.find(name).is_none();
+        let is_behind = queued.rank() > stored.after && self.waiting.find(name).is_none();
         if !is_behind || self.known.site(&name.site())?.bonus != 0.0 {
             return Ok(false);
         }
@@ -43,7 +43,7 @@ impl Frontier {
         let mut left = stored.links;
         for queued in &links {
             let name = queued.link.host();
-            let known = self.waiting.hosts.scheduler.find(&name);
+            let known = self.waiting.find(&name);
             if self.partitions.own(&name) && known.is_none_or(|host| !self.waiting.queues.has_links(host)) {
                 let host = self.host(&name, now)?;
                 self.waiting.add(queued, host, now);

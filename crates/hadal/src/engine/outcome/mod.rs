@@ -71,7 +71,8 @@ impl<'a> OutcomeBuilder<'a> {
         exchange: &Exchange,
         examined: Option<&ExaminedPage>,
     ) -> Result<Commands, StoreError> {
-        let next = self.next_action(&queued, exchange)?;
+        let is_recorded = examined.is_some_and(|examined| examined.is_recorded);
+        let next = self.next_action(&queued, exchange, is_recorded)?;
         examined.into_iter().for_each(|examined| self.count_further_requests(examined));
         match next {
             NextAction::Accept => match examined {
@@ -103,11 +104,16 @@ impl<'a> OutcomeBuilder<'a> {
         self.crawl.reserve.count(examined.script_requests);
     }
 
-    /// Action that follows from an exchange. Cost and host state go into the outcome.
-    fn next_action(&mut self, queued: &QueuedLink, exchange: &Exchange) -> Result<NextAction, StoreError> {
+    /// Action that follows from an exchange. Cost and host states go into the outcome.
+    fn next_action(
+        &mut self,
+        queued: &QueuedLink,
+        exchange: &Exchange,
+        is_recorded: bool,
+    ) -> Result<NextAction, StoreError> {
         let (link, now) = (&queued.link, self.outcome.at);
         let host = self.frontier.host(&link.host(), now)?;
-        let failures = self.frontier.waiting.hosts.known(host)?.state.failures;
+        let failures = self.frontier.waiting.hosts.failures(host)?;
         let mut next = next_action(&link.url, exchange, queued.attempts, failures, now);
         if self.body_limit < self.crawl.body_limit && is_cut(exchange) {
             next = NextAction::Retry { at: now, kind: FailureKind::ByteBudget };
@@ -115,7 +121,10 @@ impl<'a> OutcomeBuilder<'a> {
         if !queued.queue.is_reserved() && self.frontier.known.site(&link.site())?.closed {
             next = without_retry(next);
         }
-        self.outcome.hosts = vec![self.frontier.waiting.hosts.record_exchange(host, exchange, &next, now)?];
+        self.outcome.hosts = match is_recorded {
+            true => self.frontier.take_requested(),
+            false => vec![self.frontier.waiting.hosts.record_exchange(host, exchange, &next, now)?],
+        };
         self.outcome.bytes = transferred(exchange);
         Ok(next)
     }
@@ -143,7 +152,7 @@ impl<'a> OutcomeBuilder<'a> {
         let queried_host = self.frontier.host(&Host::of(&request.url), now)?;
         let may_follow = |url: &Url| self.crawl.scope.allows(url);
         let hosts = &mut self.frontier.waiting.hosts;
-        let states = hosts.record_robots([host, queried_host], request, exchange, &may_follow, now)?;
+        let states = hosts.record_robots([host, queried_host], (request, exchange), &may_follow, now)?;
         // After a redirect, the state of the other host belongs to the worker that owns it.
         self.outcome.hosts =
             states.into_iter().filter(|state| self.frontier.partitions.own(&state.host)).collect();

@@ -20,7 +20,7 @@ impl OutcomeBuilder<'_> {
         exchange: &Exchange,
         page: Option<&Page>,
     ) -> Result<Commands, StoreError> {
-        let next = self.next_action(&queued, exchange)?;
+        let next = self.next_action(&queued, exchange, false)?;
         self.outcome.submission = Some(SubmissionResult::from(exchange));
         let LinkTask::Probe(probe) = &queued.link.task else { return Ok(Vec::new()) };
         let location = match &next {

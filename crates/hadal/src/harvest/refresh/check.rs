@@ -77,7 +77,7 @@ fn state_of_refusal(reason: &NotSent) -> Option<FormState> {
         NotSent::Unreachable(_) | NotSent::RobotsUnavailable(_) | NotSent::WaitTooLong(_) => {
             Some(FormState::Unreachable)
         }
-        NotSent::Forbidden | NotSent::BudgetSpent | NotSent::Stopped => None,
+        NotSent::Forbidden | NotSent::Excluded | NotSent::BudgetSpent | NotSent::Stopped => None,
     }
 }
 
