@@ -26,7 +26,7 @@ impl Engine {
         if self.progress.ending().is_some() {
             return true;
         }
-        if self.frontier.waiting.addresses.is_waiting() {
+        if self.frontier.waiting.waits_for_address() {
             return false;
         }
         // An error of the store counts as no: the next read reports it.

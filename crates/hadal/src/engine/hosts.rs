@@ -11,8 +11,9 @@ use hadal_core::address::Host;
 use hadal_core::http::Exchange;
 use hadal_core::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// Pauses and robots.txt permissions of the hosts of a run.
@@ -83,11 +84,25 @@ impl RunHosts {
         host
     }
 
-    /// Delays an address that this worker has just been granted: by the pause that the last owner reported, or by a
-    /// full delay if its owner was lost and may have sent a request just before.
-    pub fn rest_address(&mut self, grant: &AddressGrant, now: Time) {
-        let lost = if grant.is_abandoned { self.politeness.delay } else { Duration::ZERO };
-        self.table().hosts.rest_address(grant.address, now.after(grant.pause.max(lost)));
+    /// Takes over the result of a claim of addresses. Returns the hosts that need not wait any longer.
+    ///
+    /// A granted address is delayed: by the pause that the last owner reported, or by a full delay if its owner was lost
+    /// and may have sent a request just before.
+    pub fn receive_addresses(
+        &mut self,
+        claimed: &[IpAddr],
+        granted: &[AddressGrant],
+        now: Time,
+    ) -> Vec<HostIx> {
+        let table = &mut *self.table();
+        for grant in granted {
+            let lost = if grant.is_abandoned { self.politeness.delay } else { Duration::ZERO };
+            table.hosts.rest_address(grant.address, now.after(grant.pause.max(lost)));
+        }
+        let granted: Vec<IpAddr> = granted.iter().map(|grant| grant.address).collect();
+        let freed = table.claims().map(|claims| claims.receive(claimed, &granted, Instant::now()));
+        self.shared.wake_clients();
+        freed.unwrap_or_default()
     }
 
     /// Name of a host.

@@ -9,7 +9,6 @@
 //! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes. A visit may send
 //! further requests for its page ([`rendering`]), which are counted with it.
 
-mod addresses;
 mod budget;
 mod choose;
 mod ending;
@@ -198,7 +197,7 @@ impl Engine {
 
     /// Waits for the result of a step. `None` when there is none for now.
     async fn receive(&mut self) -> Option<FinishedStep> {
-        let is_resolving = self.frontier.waiting.addresses.is_waiting();
+        let is_resolving = self.frontier.waiting.waits_for_address();
         let longest = if is_resolving { RESOLUTION_POLL } else { POLL_INTERVAL };
         let pause = self.frontier.waiting.next_ready_in(self.crawl.clock.now());
         let wait = pause.unwrap_or(longest).clamp(Duration::from_millis(1), longest);

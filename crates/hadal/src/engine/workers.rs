@@ -143,7 +143,7 @@ impl Engine {
     /// True if this is a worker of a shared run and its next report is due.
     pub(super) fn is_report_due(&self) -> bool {
         let is_waiting = self.frontier.partitions.owned().is_empty()
-            || self.frontier.waiting.addresses.is_wanted()
+            || self.frontier.waiting.has_wanted_address()
             || self.spending.needs_grant(self.flights.len() as u64);
         self.shared.as_ref().is_some_and(|shared| shared.is_report_due(is_waiting))
     }
@@ -169,17 +169,14 @@ impl Engine {
             needs_seqs: self.spending.numbers.are_low(),
             observations: self.crawl.strategy.take_observations(),
             is_leaving,
-            released_addresses: self
-                .frontier
-                .waiting
-                .release_addresses(self.flights.hosts(), self.crawl.clock.now()),
+            released_addresses: self.frontier.waiting.release_addresses(self.crawl.clock.now()),
         };
         let term = LeaseTerm::from_now(shared.lease.mul_f64(LEASE_SHARE));
         let orders = self.frontier.store.coordinate(&report)?;
         shared.receive(&orders, &report.released, term);
         self.crawl.reserve.set_term(term);
         self.frontier.forget(&report.released);
-        self.frontier.waiting.addresses.want(&orders.wanted_addresses);
+        self.frontier.waiting.want_addresses(&orders.wanted_addresses);
         self.frontier.waiting.queues.set_elsewhere(&orders.heads);
         self.spending.receive(&orders);
         self.carry_out(orders, &busy)?;

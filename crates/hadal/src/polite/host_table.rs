@@ -1,9 +1,10 @@
 //! Hosts of a session, shared by all that send requests: the engine of a crawl and the clients of its visits, or the clones
 //! of one client. So one state decides on every request to a host.
 
+use super::address_claims::AddressClaims;
 use super::delay::Politeness;
 use super::host_state::{HostCache, HostState, KnownHost, RobotsRequest, RobotsResponse};
-use super::hosts::{HeldTurn, HostIx, Hosts};
+use super::hosts::{HeldTurn, HostIx, Hosts, Readiness};
 use super::retry::NextAction;
 use hadal_core::address::Host;
 use hadal_core::http::Exchange;
@@ -12,6 +13,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use url::Url;
@@ -31,7 +33,7 @@ impl SharedHosts {
     pub fn new(agent: &str, load: LoadState) -> Arc<SharedHosts> {
         let (hosts, cache) = (Hosts::default(), HostCache::new(agent));
         let [loaded, introduced, requested] = std::array::from_fn(|_| BTreeSet::new());
-        let table = HostTable { hosts, cache, loaded, introduced, requested, load };
+        let table = HostTable { hosts, cache, loaded, introduced, requested, load, claims: None };
         Arc::new(SharedHosts { table: Mutex::new(table), released: Notify::new() })
     }
 
@@ -40,13 +42,18 @@ impl SharedHosts {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a turn. Clients that wait for it look again.
+    /// Ends a turn.
     pub fn release(&self, turn: HeldTurn, next_at: Time, group_next_at: Time) {
         self.table().hosts.release(turn, next_at, group_next_at);
+        self.wake_clients();
+    }
+
+    /// Lets clients that wait for a turn or an address look again.
+    pub fn wake_clients(&self) {
         self.released.notify_waiters();
     }
 
-    /// Waits for the end of a turn. Must be called before the look at the table that leads to the wait.
+    /// Waits until a client may look again. Must be called before the look at the table that leads to the wait.
     pub fn next_release(&self) -> Notified<'_> {
         self.released.notified()
     }
@@ -63,9 +70,47 @@ pub struct HostTable {
     /// Hosts with a state that a client changed, see [`HostTable::take_requested`].
     requested: BTreeSet<HostIx>,
     load: LoadState,
+    /// Addresses of a worker of a shared run; `None` if the run is not shared.
+    claims: Option<AddressClaims>,
 }
 
 impl HostTable {
+    /// Makes these the hosts of a worker of a shared run, which has no address at first.
+    pub fn share(&mut self) {
+        self.claims = Some(AddressClaims::new(Instant::now()));
+    }
+
+    /// Addresses of this worker, if the run is shared.
+    pub fn claims(&mut self) -> Option<&mut AddressClaims> {
+        self.claims.as_mut()
+    }
+
+    /// True if this worker may send a request to a host, by its addresses. Otherwise `waiter` waits for them.
+    pub fn may_use(&mut self, host: HostIx, waiter: HostIx) -> bool {
+        let (claims, hosts) = (self.claims.as_mut(), &self.hosts);
+        claims.is_none_or(|claims| claims.permits(waiter, &hosts.addresses(host), Instant::now()))
+    }
+
+    /// Takes the turn of a host, which must be ready.
+    pub fn occupy(&mut self, host: HostIx) -> HeldTurn {
+        if let Some(claims) = &mut self.claims {
+            claims.use_all(&self.hosts.addresses(host));
+        }
+        self.hosts.occupy(host)
+    }
+
+    /// Takes the turns of hosts if all of them are ready.
+    pub fn try_occupy(&mut self, hosts: &[HostIx], now: Time) -> Option<Vec<HeldTurn>> {
+        let are_ready = hosts.iter().all(|host| self.hosts.readiness(*host, now) == Readiness::Ready);
+        are_ready.then(|| hosts.iter().map(|host| self.occupy(*host)).collect())
+    }
+
+    /// Gives up addresses that other workers want and no request in flight uses.
+    pub fn release_addresses(&mut self) -> Vec<IpAddr> {
+        let (claims, hosts) = (self.claims.as_mut(), &self.hosts);
+        claims.map(|claims| claims.release(|ip| hosts.is_busy(ip), Instant::now())).unwrap_or_default()
+    }
+
     /// Number of a host for a client. A new host is loaded.
     pub fn host(&mut self, name: &Host) -> HostIx {
         let host = self.hosts.intern(name);

@@ -10,6 +10,7 @@
 //! requests are sent one after the other through [`PoliteClient`], which applies the same rules. Look-ups at
 //! a SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
 
+mod address_claims;
 mod budget;
 mod client;
 mod clock;

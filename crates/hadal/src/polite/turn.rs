@@ -32,7 +32,10 @@ impl Turn {
         let mut table = shared.table();
         let host = table.host(name);
         match table.hosts.readiness(host, now) {
-            Readiness::Ready => Ok(Turn::held(shared, politeness, table.hosts.occupy(host))),
+            Readiness::Ready if table.may_use(host, host) => {
+                Ok(Turn::held(shared, politeness, table.occupy(host)))
+            }
+            Readiness::Ready => Err(Readiness::Busy),
             other => Err(other),
         }
     }

@@ -15,7 +15,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use url::Url;
 
-const PAUSE: Duration = Duration::from_millis(30);
+/// Pause of these crawls.
+pub const PAUSE: Duration = Duration::from_millis(30);
 const PAUSES: Politeness = Politeness { delay: PAUSE, latency_factor: 0.0, max_delay: PAUSE };
 
 const DESCRIPTION: &str = r#"<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
@@ -23,13 +24,13 @@ const DESCRIPTION: &str = r#"<OpenSearchDescription xmlns="http://a9.com/-/spec/
     </OpenSearchDescription>"#;
 
 /// A page on topic without a form, that names a description and links to pages.
-fn describing(description: &str, targets: &[&str]) -> String {
+pub fn describing(description: &str, targets: &[&str]) -> String {
     let link = format!("<link rel=search type=application/opensearchdescription+xml href={description}>");
     link + &links(targets)
 }
 
 /// Crawl on the system clock whose visits look further, without a browser.
-fn looking_further(web: &Arc<WatchedWeb>, seeds: &[&str], scope: Scope) -> Crawl {
+pub fn looking_further(web: &Arc<WatchedWeb>, seeds: &[&str], scope: Scope, store: Arc<dyn Store>) -> Crawl {
     let fetch = Arc::clone(web) as Arc<dyn Fetch>;
     let plain = setup(Arc::clone(&fetch), strategy("breadth-first"), seeds);
     let critic = Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap()));
@@ -42,14 +43,19 @@ fn looking_further(web: &Arc<WatchedWeb>, seeds: &[&str], scope: Scope) -> Crawl
         (fetch.clone(), critic.clone()),
         client,
         (None, RenderMode::Never),
-        (plain.store.clone(), "book".into()),
+        (store.clone(), "book".into()),
     );
     let visit = visit.with_seeds(&plain.spec.seeds, &scope);
-    CrawlBuilder::new(plain.store, plain.spec, plain.strategy, critic, fetch)
+    CrawlBuilder::new(store, plain.spec, plain.strategy, critic, fetch)
         .politeness(PAUSES, "hadal")
         .scope(scope)
         .rendering(visit)
         .build()
+}
+
+/// The same with a store in memory.
+fn further(web: &Arc<WatchedWeb>, seeds: &[&str], scope: Scope) -> Crawl {
+    looking_further(web, seeds, scope, open("memory:", Access::Crawl).unwrap())
 }
 
 fn everywhere(_: &Url) -> Option<IpAddr> {
@@ -74,7 +80,7 @@ const SEEDS: [&str; 2] = ["http://a.example/", "http://b.example/"];
 #[tokio::test]
 async fn names_of_one_address_take_turns_with_further_requests() {
     let web = WatchedWeb::new(three_hosts(), PAUSE, everywhere);
-    let ended = run(looking_further(&web, &SEEDS, Scope::default())).await;
+    let ended = run(further(&web, &SEEDS, Scope::default())).await;
     assert!(web.web.requests().contains(&"http://api.example/other.xml".to_string()));
     assert_eq!(web.collisions(), [""; 0]);
     assert_eq!(ended.counters.requests, web.web.requests().len() as u64);
@@ -88,7 +94,7 @@ async fn a_host_of_further_requests_keeps_its_crawl_delay_and_retry_after_for_th
         .answer("http://api.example/search.xml", 503, &[("retry-after", "1")], "")
         .page("http://api.example/1", BOOK_FORM);
     let web = WatchedWeb::new(web, PAUSE, |_| None);
-    run(looking_further(&web, &SEEDS[..1], Scope::default())).await;
+    run(further(&web, &SEEDS[..1], Scope::default())).await;
     let gap = |first, second| web.gap(first, second) + Duration::from_millis(1);
     let [robots, description] = ["http://api.example/robots.txt", "http://api.example/search.xml"];
     assert!(gap(robots, description) >= Duration::from_millis(400));
@@ -102,7 +108,7 @@ async fn the_pause_of_a_further_request_holds_after_the_session() {
     let web =
         three_hosts().answer("http://api.example/robots.txt", 200, &[], "User-agent: *\nCrawl-delay: 50");
     let web = WatchedWeb::new(web, PAUSE, |_| None);
-    let mut crawl = looking_further(&web, &SEEDS[..1], Scope::default());
+    let mut crawl = further(&web, &SEEDS[..1], Scope::default());
     crawl.budget = Budget { requests: Some(4), ..Budget::default() };
     let store: Arc<dyn Store> = Arc::clone(&crawl.store);
     let (before, ended) = (Clock::Real.now(), run(crawl).await);
@@ -119,7 +125,7 @@ fn spec(store: &Arc<dyn Store>, ended: &CrawlSummary) -> hadal::store::RunSpec {
 async fn further_requests_never_exceed_the_budget() {
     for limit in 1..12 {
         let web = WatchedWeb::new(three_hosts(), Duration::ZERO, everywhere);
-        let mut crawl = looking_further(&web, &SEEDS, Scope::default());
+        let mut crawl = further(&web, &SEEDS, Scope::default());
         crawl.budget = Budget { requests: Some(limit), ..Budget::default() };
         let ended = run(crawl).await;
         let sent = web.web.requests().len() as u64;
@@ -131,7 +137,7 @@ async fn further_requests_never_exceed_the_budget() {
 async fn further_requests_go_to_no_excluded_or_blocked_host() {
     let scope = Scope::new(&[], &[], &["api.example".into()]).unwrap();
     let web = WatchedWeb::new(three_hosts(), PAUSE, |_| None);
-    run(looking_further(&web, &SEEDS, scope)).await;
+    run(further(&web, &SEEDS, scope)).await;
     assert!(!web.web.requests().iter().any(|url| url.contains("api.example")), "{:?}", web.web.requests());
 }
 
@@ -149,7 +155,7 @@ async fn a_sitemap_on_another_host_takes_turns_with_the_crawl() {
         .answer("http://static.a.example/more.xml", 200, &[], &map("http://a.example/mapped"));
     let web = WatchedWeb::new(web, PAUSE, everywhere);
     let scope = Scope::new(&["*://*a.example/*".into()], &[], &[]).unwrap();
-    let crawl = looking_further(&web, &["http://a.example/", "http://www.a.example/1"], scope);
+    let crawl = further(&web, &["http://a.example/", "http://www.a.example/1"], scope);
     run(crawl).await;
     assert!(web.web.requests().contains(&"http://static.a.example/more.xml".to_string()));
     assert!(web.web.requests().contains(&"http://a.example/mapped".to_string()));

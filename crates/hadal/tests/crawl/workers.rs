@@ -2,24 +2,19 @@
 
 use crate::common::watched::WatchedWeb;
 use crate::common::{BOOK_FORM, Web, counters, forms, links, run, setup, strategy};
-use futures::future::BoxFuture;
-use hadal::engine::{Budget, Crawl, CrawlError, CrawlSummary, crawl};
+use crate::further::{PAUSE, describing, looking_further};
+use hadal::engine::{Budget, Crawl, CrawlError, CrawlSummary, Scope, crawl};
 use hadal::fetch::Fetch;
 use hadal::polite::{Clock, Politeness};
 use hadal::store::{Access, RunState, Store, open};
-use hadal_core::address::Host;
-use hadal_core::http::{Exchange, Request};
 use hadal_core::link::FrontierLink;
 use hadal_core::strategy::{
     PageVisit, Placement, QueueChoice, QueueHeads, RestoreError, SiteCounters, Strategy, StrategyCommand,
 };
-use hadal_core::time::Time;
 use hadal_store_contract::cluster;
-use std::collections::{HashMap, HashSet};
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
-use url::Url;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
 
 const SITES: usize = 60;
 
@@ -117,6 +112,22 @@ fn sites_of_several_workers_at_one_address_take_turns_and_keep_its_pause() {
     let store = open(&url, Access::Read).unwrap();
     assert_eq!(forms(store.as_ref()).len(), SITES);
     assert_eq!(web.web.visits().len(), 4 * SITES);
+}
+
+#[test]
+fn further_requests_of_several_workers_take_turns_at_an_address() {
+    let Some(url) = cluster::new_store() else { return };
+    let seeds: Vec<String> = (0..8).map(|n| format!("http://site{n}.example/")).collect();
+    let sites = seeds.iter().enumerate().fold(Web::default(), |web, (n, seed)| {
+        let description = format!("http://api{n}.example/search.xml");
+        web.page(seed, &describing(&description, &[])).answer(&description, 200, &[], "")
+    });
+    let web = WatchedWeb::new(sites, PAUSE, |_| Some([192, 0, 2, 1].into()));
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let worker = |_| looking_further(&web, &seeds, Scope::default(), open(&url, Access::Crawl).unwrap());
+    run_together((0..3).map(worker).collect());
+    let described = web.web.visits().iter().filter(|url| url.ends_with(".xml")).count();
+    assert_eq!((described, web.collisions()), (8, Vec::new()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use hadal_core::time::Time;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// Longest pause of a host that is ready soon. Guess: twice the default delay.
@@ -145,31 +145,46 @@ impl HostQueues {
     /// True if a request for `host` may be sent to the URL on `queried_host`, by the addresses of that host. Otherwise
     /// `host` waits for them.
     pub fn has_address(&mut self, host: HostIx, queried_host: HostIx, url: &Url) -> bool {
-        let is_permitted = self.addresses.permits(host, queried_host, url, &self.hosts.table().hosts);
+        let is_permitted = self.addresses.permits(host, queried_host, url, &mut self.hosts.table());
         if !is_permitted {
             self.queues.set_availability(host, Availability::Soon);
         }
         is_permitted
     }
 
+    /// True if a host waits for its address, or for one that another worker has.
+    pub fn waits_for_address(&self) -> bool {
+        let is_claiming = || self.hosts.table().claims().is_some_and(|claims| claims.is_waiting());
+        self.addresses.is_resolving() || is_claiming()
+    }
+
+    /// True if another worker waits for an address of this one.
+    pub fn has_wanted_address(&self) -> bool {
+        self.hosts.table().claims().is_some_and(|claims| claims.is_wanted())
+    }
+
+    /// Addresses of a shared run to claim now.
+    pub fn due_addresses(&self) -> Vec<IpAddr> {
+        self.hosts.table().claims().map(|claims| claims.due(Instant::now())).unwrap_or_default()
+    }
+
+    /// Records the addresses that other workers want.
+    pub fn want_addresses(&self, addresses: &[IpAddr]) {
+        self.hosts.table().claims().into_iter().for_each(|claims| claims.want(addresses));
+    }
+
     /// Takes over the result of a claim of addresses.
     pub fn receive_addresses(&mut self, claimed: &[IpAddr], granted: &[AddressGrant], now: Time) {
-        granted.iter().for_each(|grant| self.hosts.rest_address(grant, now));
-        for host in self.addresses.receive(claimed, granted) {
+        for host in self.hosts.receive_addresses(claimed, granted, now) {
             self.end_wait(host, now);
         }
     }
 
-    /// Gives up addresses that other workers want and no busy host has, each with the rest of its pause.
-    pub fn release_addresses(
-        &mut self,
-        busy: impl Iterator<Item = HostIx>,
-        now: Time,
-    ) -> Vec<(IpAddr, Duration)> {
-        let table = self.hosts.table();
-        let scheduler = &table.hosts;
-        let released = self.addresses.release(busy, scheduler);
-        released.into_iter().map(|address| (address, now.until(scheduler.address_next_at(address)))).collect()
+    /// Gives up addresses that other workers want and no request uses, each with the rest of its pause.
+    pub fn release_addresses(&mut self, now: Time) -> Vec<(IpAddr, Duration)> {
+        let table = &mut *self.hosts.table();
+        let released = table.release_addresses().into_iter();
+        released.map(|address| (address, now.until(table.hosts.address_next_at(address)))).collect()
     }
 
     fn learn_address(&mut self, host: HostIx, address: Option<IpAddr>) {
@@ -196,7 +211,7 @@ impl HostQueues {
     /// Takes the turns of the hosts of a step. `None` if one of them is not ready: the client of a visit may have taken its
     /// turn just now.
     pub fn try_occupy(&mut self, hosts: &[HostIx], now: Time) -> Option<Vec<HeldTurn>> {
-        let turns = self.hosts.table().hosts.try_occupy(hosts, now)?;
+        let turns = self.hosts.table().try_occupy(hosts, now)?;
         self.begin_step(&turns);
         Some(turns)
     }
@@ -210,7 +225,6 @@ impl HostQueues {
 
     fn begin_step(&mut self, turns: &[HeldTurn]) {
         for HeldTurn { host, .. } in turns {
-            self.addresses.record_request(*host, &self.hosts.table().hosts);
             self.queues.set_availability(*host, Availability::Soon);
         }
         self.busy.extend(turns.first().map(|turn| turn.host));

@@ -133,7 +133,7 @@ impl Frontier {
     /// Makes this the frontier of a worker of a shared run, which owns no partition at first.
     pub fn share(&mut self) {
         self.partitions.share();
-        self.waiting.addresses.share();
+        self.waiting.hosts.table().share();
     }
 
     /// Updates the availability of hosts after their pause and of hosts that waited for an address, and reads links of
@@ -142,7 +142,7 @@ impl Frontier {
         self.scores.start_choice();
         self.waiting.wake(now);
         self.load_stored(now)?;
-        let due = self.waiting.addresses.due();
+        let due = self.waiting.due_addresses();
         if !due.is_empty() {
             let granted = self.store.claim_addresses(&due)?;
             self.waiting.receive_addresses(&due, &granted, now);

@@ -4,8 +4,7 @@
 //! only while it has all addresses of the host. It claims those that it needs, and gives up those that others want after
 //! a turn of a second.
 
-use crate::polite::HostIx;
-use crate::store::AddressGrant;
+use super::hosts::HostIx;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -101,10 +100,10 @@ impl AddressClaims {
     }
 
     /// Takes over the result of a claim. Returns the hosts that need not wait any longer.
-    pub fn receive(&mut self, claimed: &[IpAddr], granted: &[AddressGrant], now: Instant) -> Vec<HostIx> {
+    pub fn receive(&mut self, claimed: &[IpAddr], granted: &[IpAddr], now: Instant) -> Vec<HostIx> {
         self.refused.extend(claimed);
         let mut freed = BTreeSet::new();
-        for AddressGrant { address, .. } in granted {
+        for address in granted {
             self.refused.remove(address);
             self.held.insert(*address, HeldAddress { since: now, is_used: false, is_wanted: false });
             freed.extend(self.needed.remove(address).unwrap_or_default());
@@ -120,9 +119,9 @@ impl AddressClaims {
     }
 
     /// Gives up the addresses that other workers want and whose turn is over, unless a request to them is in flight.
-    pub fn release(&mut self, busy: &BTreeSet<IpAddr>, now: Instant) -> Vec<IpAddr> {
+    pub fn release(&mut self, is_busy: impl Fn(IpAddr) -> bool, now: Instant) -> Vec<IpAddr> {
         let is_free = |held: &HeldAddress| held.is_wanted && held.is_over(now);
-        let released = self.held.iter().filter(|(address, held)| is_free(held) && !busy.contains(address));
+        let released = self.held.iter().filter(|(address, held)| is_free(held) && !is_busy(**address));
         let released: Vec<IpAddr> = released.map(|(address, _)| *address).collect();
         self.held.retain(|address, _| !released.contains(address));
         released
@@ -139,16 +138,12 @@ mod tests {
         [192, 0, 2, last].into()
     }
 
-    fn grant(last: u8) -> AddressGrant {
-        AddressGrant { address: ip(last), pause: Duration::ZERO, is_abandoned: false }
-    }
-
     /// Claims of a worker that has one address.
     fn holding(last: u8, now: Instant) -> AddressClaims {
         let mut claims = AddressClaims::new(now - REPEAT_INTERVAL);
         assert!(!claims.permits(HOST, &[ip(last)], now));
         assert_eq!(claims.due(now), [ip(last)]);
-        assert_eq!(claims.receive(&[ip(last)], &[grant(last)], now), [HOST]);
+        assert_eq!(claims.receive(&[ip(last)], &[ip(last)], now), [HOST]);
         claims
     }
 
@@ -164,7 +159,7 @@ mod tests {
         assert_eq!(claims.receive(&[ip(2)], &[], later), [], "another worker has it");
         assert!(claims.due(later + CLAIM_INTERVAL).is_empty());
         assert_eq!(claims.due(later + REPEAT_INTERVAL), [ip(2)]);
-        assert_eq!(claims.receive(&[ip(2)], &[grant(2)], later), [HOST]);
+        assert_eq!(claims.receive(&[ip(2)], &[ip(2)], later), [HOST]);
         assert!(claims.permits(HOST, &[ip(1), ip(2)], now) && !claims.is_waiting());
     }
 
@@ -174,16 +169,16 @@ mod tests {
         let mut claims = holding(1, now);
         claims.want(&[ip(1), ip(9)]);
         let later = now + TURN;
-        assert!(claims.release(&BTreeSet::new(), later).is_empty(), "it was not used yet");
+        assert!(claims.release(|_| false, later).is_empty(), "it was not used yet");
         assert!(claims.permits(HOST, &[ip(1)], later));
         claims.use_all(&[ip(1)]);
-        assert!(claims.release(&BTreeSet::new(), now).is_empty(), "the turn is not over");
+        assert!(claims.release(|_| false, now).is_empty(), "the turn is not over");
         assert!(!claims.permits(HOST, &[ip(1)], later), "no further request");
-        assert!(claims.release(&BTreeSet::from([ip(1)]), later).is_empty(), "a request is in flight");
-        assert_eq!(claims.release(&BTreeSet::new(), later), [ip(1)]);
+        assert!(claims.release(|address| address == ip(1), later).is_empty(), "a request is in flight");
+        assert_eq!(claims.release(|_| false, later), [ip(1)]);
         assert_eq!(claims.due(later), [ip(1)], "the host still needs it");
         let mut unused = holding(1, now);
         unused.want(&[ip(1)]);
-        assert_eq!(unused.release(&BTreeSet::new(), now + MAX_UNUSED), [ip(1)]);
+        assert_eq!(unused.release(|_| false, now + MAX_UNUSED), [ip(1)]);
     }
 }
