@@ -344,10 +344,8 @@ pub struct PageHints {
     pub endpoints: Vec<Form>,
     /// Target of `<link rel=canonical>`.
     pub canonical: Option<Url>,
-    /// Robots meta directive `noindex`.
-    pub noindex: bool,
-    /// Robots meta directive `nofollow`.
-    pub nofollow: bool,
+    /// Meta directives for robots, by the name of the tag.
+    pub robots: Vec<RobotsMeta>,
     /// Delay in seconds and target of a meta refresh.
     pub refresh: Option<(u32, Url)>,
     /// Target of the first link with `rel=next`.
@@ -360,6 +358,32 @@ pub struct PageHints {
     /// Values that scripts send back, such as a token against forged requests.
     #[serde(skip)]
     pub tokens: Vec<PageToken>,
+}
+
+impl PageHints {
+    /// Directives for all robots and for the robot with this product token together.
+    pub fn robots_for(&self, agent: &str) -> RobotsMeta {
+        let is_ours = |meta: &&RobotsMeta| {
+            meta.name.eq_ignore_ascii_case("robots") || meta.name.eq_ignore_ascii_case(agent)
+        };
+        let ours = || self.robots.iter().filter(is_ours);
+        RobotsMeta {
+            name: agent.to_string(),
+            noindex: ours().any(|meta| meta.noindex),
+            nofollow: ours().any(|meta| meta.nofollow),
+        }
+    }
+}
+
+/// Directives of `<meta name=robots>`, or of a tag with the name of one robot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RobotsMeta {
+    /// `robots`, or the product token of a robot.
+    pub name: String,
+    /// The page must not be stored or shown.
+    pub noindex: bool,
+    /// The links of the page must not be followed.
+    pub nofollow: bool,
 }
 
 /// A value that a page hands out and its scripts send back.

@@ -44,13 +44,14 @@ fn title_language_and_text_are_read() {
 #[test]
 fn hints_are_read() {
     let hints = page("bookshop.html").hints;
+    let robots = hints.robots_for("hadal");
     assert_eq!(hints.canonical.unwrap().as_str(), "https://books.example.org/shop/");
     assert_eq!(hints.opensearch.len(), 1);
     assert_eq!(hints.opensearch[0].url.as_str(), "https://books.example.org/osd.xml");
     assert_eq!(hints.opensearch[0].title, "Harbour Lane");
     assert_eq!(hints.next.unwrap().as_str(), "https://books.example.org/shop/list?page=3");
     assert_eq!(hints.prev.unwrap().as_str(), "https://books.example.org/shop/list?page=1");
-    assert!(hints.nofollow && !hints.noindex);
+    assert!(robots.nofollow && !robots.noindex);
     let (seconds, target) = hints.refresh.unwrap();
     assert_eq!((seconds, target.as_str()), (300, "https://books.example.org/shop/list?page=2"));
     assert_eq!(hints.search_actions, ["https://books.example.org/find?in=all&q={search_term_string}"]);

@@ -8,7 +8,7 @@ use super::search_action::{in_linked_data, is_template};
 use super::text::short;
 use crate::address::{TrackingParams, normalise};
 use crate::endpoint::{LinkElement, PageMarkup, endpoints, may_name_endpoint};
-use crate::page::{OpenSearchLink, PageHints, PageToken, ScriptedLink};
+use crate::page::{OpenSearchLink, PageHints, PageToken, RobotsMeta, ScriptedLink};
 use crate::scripted::tokens::is_token_name;
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -128,12 +128,8 @@ fn read_neighbour(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
 fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     let content = named(node, &local_name!("content"));
     let name = named(node, &local_name!("name"));
-    if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case("hadal") {
-        for word in content.split([',', ' ']) {
-            let none = word.eq_ignore_ascii_case("none");
-            hints.noindex |= none || word.eq_ignore_ascii_case("noindex");
-            hints.nofollow |= none || word.eq_ignore_ascii_case("nofollow");
-        }
+    if hints.robots.len() < limits::HINTS {
+        hints.robots.extend(robots_meta(name, content));
     }
     if is_token_name(name) && !content.is_empty() && hints.tokens.len() < limits::HINTS {
         hints.tokens.push(PageToken { name: name.to_string(), value: content.to_string() });
@@ -142,6 +138,17 @@ fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     if hints.refresh.is_none() && pragma.eq_ignore_ascii_case("refresh") {
         hints.refresh = refresh(content, base);
     }
+}
+
+/// Directives of a tag for robots; `None` if there are none. Any name may be that of a robot.
+fn robots_meta(name: &str, content: &str) -> Option<RobotsMeta> {
+    let has = |directive: &str| {
+        let mut words = content.split([',', ' ']);
+        words.any(|word| word.eq_ignore_ascii_case(directive) || word.eq_ignore_ascii_case("none"))
+    };
+    let (noindex, nofollow) = (has("noindex"), has("nofollow"));
+    let is_robots = !name.is_empty() && (noindex || nofollow);
+    is_robots.then(|| RobotsMeta { name: name.to_string(), noindex, nofollow })
 }
 
 /// Delay and target of a refresh such as `5; url=next.html`; `None` if it names no URL.

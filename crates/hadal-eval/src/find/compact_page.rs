@@ -106,7 +106,7 @@ pub fn unpack(bytes: &[u8], url: &Url) -> Option<(Response, ExaminedPage)> {
     };
     let verdict = PageVerdict { p_topic: kept.p_topic, ..PageVerdict::default() };
     let (form_ids, forms) = (kept.form_ids.into_owned(), kept.verdicts.into_owned());
-    Some((response, ExaminedPage { page, verdict, form_ids, forms, script_requests: 0, script_bytes: 0 }))
+    Some((response, ExaminedPage { page, verdict, form_ids, forms, further: None }))
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
             let url = Url::parse(address).unwrap();
             let reading = read(&url);
             assert_eq!(reading.page.text.contains("many books"), text);
-            assert!(reading.page.hints.nofollow && reading.page.links.len() == 1);
+            assert!(reading.page.hints.robots_for("hadal").nofollow && reading.page.links.len() == 1);
             let (answer, again) = unpack(&pack(&response, &reading).unwrap(), &url).unwrap();
             assert_eq!(answer, response);
             assert_eq!(again.page, reading.page);

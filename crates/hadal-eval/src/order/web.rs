@@ -279,11 +279,12 @@ impl KnownWeb {
     fn page(&mut self, url: &Url, examined: &ExaminedPage) -> KnownPage {
         let here = Site::of(url);
         let hints = &examined.page.hints;
-        let links = if hints.nofollow { Vec::new() } else { self.links(url, &here, examined) };
+        let robots = hints.robots_for(AGENT);
+        let links = if robots.nofollow { Vec::new() } else { self.links(url, &here, examined) };
         let sites = examined.page.links.iter().map(|link| Site::of(&link.url));
         let mut distinct = FxHashSet::default();
         let forms = examined.form_ids.iter().zip(&examined.forms);
-        let forms = forms.filter(|(id, _)| !hints.noindex && distinct.insert(**id));
+        let forms = forms.filter(|(id, _)| !robots.noindex && distinct.insert(**id));
         KnownPage {
             p_topic: examined.verdict.p_topic,
             forms: forms

@@ -38,7 +38,7 @@ pub use probing::{ProbeWhen, Probing, quality_population};
 pub use rendering::{RenderTotals, RenderingVisit};
 pub use scope::{BadPattern, Scope};
 pub use setup::{Crawl, CrawlBuilder, CrawlMode, HOSTS_IN_MEMORY, RESCORED_AT_ONCE, SIMULATED_WINDOW};
-pub use step::{ExaminedPage, UsedLinks, Visit, VisitContext, VisitResult, examine};
+pub use step::{ExaminedPage, FurtherRequests, UsedLinks, Visit, VisitContext, VisitResult, examine};
 
 use crate::store::*;
 use flights::Flights;

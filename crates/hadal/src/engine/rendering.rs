@@ -7,7 +7,9 @@
 
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
-use super::step::{ExaminedPage, Visit, VisitContext, VisitResult, examine_used, fetch_page, judged};
+use super::step::{
+    ExaminedPage, FurtherRequests, Visit, VisitContext, VisitResult, examine_used, fetch_page, judged,
+};
 use crate::fetch::Fetch;
 use crate::polite::{Clock, PoliteClient, RequestBudget, RequestReserve};
 use crate::render::{RenderMode, RenderedPage, Renderer, SearchTrial};
@@ -191,7 +193,7 @@ impl RenderingVisit {
             let (page, _) = further.get_or_insert_with(|| (examined.page.clone(), None));
             page.links.extend(links);
         }
-        let (script_requests, script_bytes) = client.spent();
+        let (requests, bytes) = client.spent();
         let examined = match further {
             Some((page, learned)) => {
                 let shown = with_evidence(judged(page, url, self.critic.as_ref()), learned);
@@ -203,9 +205,9 @@ impl RenderingVisit {
             None => examined,
         };
         if let Some(need) = need {
-            self.counters.settle(need.requests, script_requests);
+            self.counters.settle(need.requests, requests);
         }
-        ExaminedPage { script_requests, script_bytes, is_recorded: true, ..examined }
+        ExaminedPage { further: Some(FurtherRequests { requests, bytes }), ..examined }
     }
 
     /// Renders a page. Returns it with the forms that only the browser showed; `None` if the browser failed.
@@ -402,7 +404,7 @@ impl Visit for RenderingVisit {
             let examined = match (&exchange.result, client) {
                 (Ok(response), Some(client)) => {
                     let response = Response { body, ..response.clone() };
-                    let sender = (client, run.submitter);
+                    let sender = (client, run.submitter_on(&examined.page, &exchange));
                     self.look_further(&request.url, response, need, examined, sender).await
                 }
                 _ => examined,

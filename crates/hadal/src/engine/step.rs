@@ -11,6 +11,7 @@ use super::setup::Crawl;
 use crate::backlinks::Backlinks;
 use crate::fetch::{Fetch, is_html, is_page};
 use crate::polite::retry::{NextAction, next_action};
+use crate::polite::robots::PageDirectives;
 use crate::polite::{Clock, HeldTurn, LeaseTerm, PoliteClient, RobotsRequest, SharedHosts};
 use crate::store::{StepTarget, Submitter};
 use futures::future::BoxFuture;
@@ -164,12 +165,17 @@ pub struct ExaminedPage {
     pub form_ids: Vec<FormId>,
     /// Verdicts on its forms, in the same order.
     pub forms: Vec<FormVerdict>,
-    /// Requests after the one for the page: of its scripts, or for its OpenSearch description.
-    pub script_requests: u64,
-    /// Bytes of their answers.
-    pub script_bytes: u64,
-    /// The exchange of the page is recorded with its host, because the visit ended its turn before further requests.
-    pub is_recorded: bool,
+    /// Requests after the one for the page; `None` if there could be none.
+    pub further: Option<FurtherRequests>,
+}
+
+/// Requests of a visit for scripts, sitemaps and OpenSearch descriptions. Before them the visit ended its turn and recorded
+/// the exchange of the page with its host.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FurtherRequests {
+    pub requests: u64,
+    /// Bytes of response bodies.
+    pub bytes: u64,
 }
 
 /// Result of a page visit: the exchange, without the body of an examined page, and the examined page.
@@ -188,13 +194,19 @@ pub struct VisitContext {
     /// Links that need a context and a topic.
     pub used: UsedLinks,
     /// Run that submits test queries; `None` if the user wants none.
-    pub submitter: Option<Submitter>,
+    submitter: Option<Submitter>,
+    agent: String,
     scope: Scope,
     hosts: Arc<SharedHosts>,
     turn: Option<HeldTurn>,
 }
 
 impl VisitContext {
+    /// Run that submits test queries on a page; `None` if the user wants none, or if the page must not be followed.
+    pub(super) fn submitter_on(&self, page: &Page, exchange: &Exchange) -> Option<Submitter> {
+        self.submitter.filter(|_| !PageDirectives::of(page, exchange, &self.agent).nofollow)
+    }
+
     /// Ends the turn of the visit with the exchange of its page. Returns a client for further requests, which takes turns
     /// with the engine. `None` if the page is to be requested again; then the turn does not end.
     pub(super) fn further_client(
@@ -300,8 +312,7 @@ pub(super) fn judged(mut page: Page, url: &Url, critic: &dyn Critic) -> Examined
     used.for_each(|(link, topic)| link.context.topic = Some(topic));
     let forms = page.forms.iter().map(|form| critic.judge_form(form, &page, &verdict)).collect();
     let form_ids = page.forms.iter().map(|form| form_id(form, url)).collect();
-    let (script_requests, script_bytes, is_recorded) = (0, 0, false);
-    ExaminedPage { page, verdict, form_ids, forms, script_requests, script_bytes, is_recorded }
+    ExaminedPage { page, verdict, form_ids, forms, further: None }
 }
 
 /// Clients that steps use.
@@ -323,7 +334,14 @@ impl StepTools {
         let used = UsedLinks::of(crawl, frontier);
         let may_submit = crawl.probing.when != ProbeWhen::Never;
         let submitter = may_submit.then(|| Submitter::Run(frontier.store.run()));
-        let run = VisitContext { used, submitter, scope: crawl.scope.clone(), hosts, turn: None };
+        let run = VisitContext {
+            used,
+            submitter,
+            agent: crawl.agent.clone(),
+            scope: crawl.scope.clone(),
+            hosts,
+            turn: None,
+        };
         StepTools { fetch: Arc::clone(&crawl.fetch), backlinks: crawl.backlinks.clone(), visit, run }
     }
 

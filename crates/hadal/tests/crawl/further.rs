@@ -161,3 +161,22 @@ async fn a_sitemap_on_another_host_takes_turns_with_the_crawl() {
     assert!(web.web.requests().contains(&"http://a.example/mapped".to_string()));
     assert_eq!(web.collisions(), [""; 0]);
 }
+
+#[tokio::test]
+async fn names_of_one_address_take_turns_from_the_first_request_of_a_client() {
+    let names = ["http://a.example/", "http://b.example/", "http://c.example/"];
+    let web = WatchedWeb::new(
+        names.iter().fold(Web::default(), |web, url| web.page(url, "books")),
+        PAUSE,
+        everywhere,
+    );
+    let options = ClientOptions::new(PAUSES, "hadal", 1 << 20);
+    let client = PoliteClient::new(web.clone(), options, watch::channel(false).1);
+    let get = |url: &str| {
+        let (client, url) = (client.clone(), Url::parse(url).unwrap());
+        async move { client.get_page(&url, &mut Clock::Real).await }
+    };
+    let pages = futures::future::join_all(names.map(get)).await;
+    assert!(pages.iter().all(Result::is_ok), "{pages:?}");
+    assert_eq!(web.collisions(), [""; 0]);
+}

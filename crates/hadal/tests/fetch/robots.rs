@@ -112,6 +112,15 @@ fn starry_patterns_take_no_exponential_time() {
 }
 
 #[test]
+fn a_name_with_digits_is_a_name_too() {
+    let allows = |name: &str| {
+        let text = format!("User-agent: {name}\nDisallow: /");
+        RobotsRules::parse(&text, "acme2bot").allows(&Url::parse("http://shop.example/a").unwrap())
+    };
+    assert_eq!(["Acme2Bot", "acme2bot/1.0", "acme", "acme2bot-news"].map(allows), [false, false, true, true]);
+}
+
+#[test]
 fn the_longest_crawl_delay_of_our_group_counts() {
     let delay = |text: &str| RobotsRules::parse(text, AGENT).crawl_delay();
     assert_eq!(delay("User-agent: *\nCrawl-delay: 2.5"), Some(Duration::from_millis(2500)));

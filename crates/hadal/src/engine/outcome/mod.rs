@@ -8,7 +8,7 @@ mod probe;
 
 use super::frontier::Frontier;
 use super::setup::Crawl;
-use super::step::{ExaminedPage, FinishedStep, Step, StepKind, StepResult};
+use super::step::{ExaminedPage, FinishedStep, FurtherRequests, Step, StepKind, StepResult};
 use crate::polite::RobotsRequest;
 use crate::polite::retry::{NextAction, follow_redirect, is_permanent_for_host, next_action};
 use crate::store::*;
@@ -71,9 +71,9 @@ impl<'a> OutcomeBuilder<'a> {
         exchange: &Exchange,
         examined: Option<&ExaminedPage>,
     ) -> Result<Commands, StoreError> {
-        let is_recorded = examined.is_some_and(|examined| examined.is_recorded);
-        let next = self.next_action(&queued, exchange, is_recorded)?;
-        examined.into_iter().for_each(|examined| self.count_further_requests(examined));
+        let further = examined.and_then(|examined| examined.further);
+        let next = self.next_action(&queued, exchange, further.is_some())?;
+        further.into_iter().for_each(|further| self.count_further_requests(further));
         match next {
             NextAction::Accept => match examined {
                 Some(examined) => return self.page(&queued.link, exchange, examined),
@@ -98,10 +98,10 @@ impl<'a> OutcomeBuilder<'a> {
     }
 
     /// Counts the requests that a visit sent after the one for its page.
-    fn count_further_requests(&mut self, examined: &ExaminedPage) {
-        self.outcome.requests += u32::try_from(examined.script_requests).unwrap_or(u32::MAX);
-        self.outcome.bytes += examined.script_bytes;
-        self.crawl.reserve.count(examined.script_requests);
+    fn count_further_requests(&mut self, further: FurtherRequests) {
+        self.outcome.requests += u32::try_from(further.requests).unwrap_or(u32::MAX);
+        self.outcome.bytes += further.bytes;
+        self.crawl.reserve.count(further.requests);
     }
 
     /// Action that follows from an exchange. Cost and host states go into the outcome.

@@ -3,7 +3,7 @@
 use super::super::probing::{kept_form, probe_link};
 use super::super::step::ExaminedPage;
 use super::{Commands, OutcomeBuilder};
-use crate::polite::robots::{RobotsHeader, robots_header};
+use crate::polite::robots::PageDirectives;
 use crate::store::*;
 use hadal_core::address::{LinkId, Site};
 use hadal_core::critic::MIN_ACCEPTED_P;
@@ -38,24 +38,22 @@ impl OutcomeBuilder<'_> {
         exchange: &Exchange,
         examined: &ExaminedPage,
     ) -> Result<Commands, StoreError> {
-        let header = self.robots_header(exchange);
-        let hints = &examined.page.hints;
+        let directives = PageDirectives::of(&examined.page, exchange, &self.crawl.agent);
         self.outcome.end = StepEnd::Visited;
         self.outcome.cited = self.cited(link, examined);
         self.outcome.page = Some(page_row(link, exchange, examined, self.at_request));
         let is_mirror = self.is_mirror(link, exchange, examined);
         let is_accepted = !is_mirror && self.crawl.strategy.accepts_page(&examined.verdict);
-        let is_hidden = hints.noindex || header.noindex;
-        if is_accepted && (!is_hidden || is_seed(link, &self.crawl.spec.seeds)) {
+        if is_accepted && (!directives.noindex || is_seed(link, &self.crawl.spec.seeds)) {
             self.outcome.forms = self.found_forms(link, examined)?;
         }
         // The forms of a page that must not be followed are not probed either.
-        let may_follow = is_accepted && !hints.nofollow && !header.nofollow;
+        let may_follow = is_accepted && !directives.nofollow;
         let new_forms = NewForms::of(&self.outcome.forms);
-        let is_read = may_follow && !hints.noindex && !header.noindex;
+        let is_read = may_follow && !directives.noindex;
         if let Some(repetition) = &mut self.frontier.known.repetition {
             repetition.count_page(&link.url, &examined.page.text, new_forms.forms);
-            let canonical = hints.canonical.as_ref().filter(|_| is_read);
+            let canonical = examined.page.hints.canonical.as_ref().filter(|_| is_read);
             canonical.into_iter().for_each(|address| repetition.add_canonical(&link.url, address));
         }
         let commands = self.learn_page(link, examined, &new_forms, may_follow)?;
@@ -73,11 +71,6 @@ impl OutcomeBuilder<'_> {
             return false;
         };
         seen.is_mirror(address, &link.site(), examined.page.fingerprint)
-    }
-
-    fn robots_header(&self, exchange: &Exchange) -> RobotsHeader {
-        let response = exchange.result.as_ref();
-        response.map(|response| robots_header(&response.headers, &self.crawl.agent)).unwrap_or_default()
     }
 
     /// Updates the counters of the site, queues probes, and lets the strategy learn.

@@ -1,10 +1,11 @@
-//! The `X-Robots-Tag` response header, which may address all agents or one.
+//! Directives for robots in a page and in its `X-Robots-Tag` headers, which may address all agents or one.
 
-use hadal_core::http::Headers;
+use hadal_core::http::{Exchange, Headers};
+use hadal_core::page::Page;
 
-/// Directives of all `X-Robots-Tag` headers of a response that address us.
+/// Directives of a page that address us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RobotsHeader {
+pub struct PageDirectives {
     /// The page must not be stored or shown.
     pub noindex: bool,
     /// The links of the page must not be followed.
@@ -15,10 +16,20 @@ pub struct RobotsHeader {
 const DIRECTIVES_WITH_VALUE: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
+impl PageDirectives {
+    /// Directives of a page and of the response with it, for the agent with this product token.
+    pub fn of(page: &Page, exchange: &Exchange, agent: &str) -> PageDirectives {
+        let response = exchange.result.as_ref();
+        let header = response.map(|response| robots_header(&response.headers, agent)).unwrap_or_default();
+        let meta = page.hints.robots_for(agent);
+        PageDirectives { noindex: meta.noindex || header.noindex, nofollow: meta.nofollow || header.nofollow }
+    }
+}
+
 /// Reads the `X-Robots-Tag` headers that address `agent` or everybody. A name such as `otherbot:` holds up to the end
 /// of its header line.
-pub fn robots_header(headers: &Headers, agent: &str) -> RobotsHeader {
-    let mut directives = RobotsHeader::default();
+fn robots_header(headers: &Headers, agent: &str) -> PageDirectives {
+    let mut directives = PageDirectives::default();
     for line in headers.all("x-robots-tag") {
         let mut to_us = true;
         for part in line.split(',') {
@@ -37,7 +48,7 @@ pub fn robots_header(headers: &Headers, agent: &str) -> RobotsHeader {
     directives
 }
 
-impl RobotsHeader {
+impl PageDirectives {
     fn add(&mut self, directive: &str) {
         let is = |name: &str| directive.eq_ignore_ascii_case(name);
         self.noindex |= is("noindex") || is("none");
@@ -78,7 +89,7 @@ mod tests {
             for line in lines {
                 headers.push("X-Robots-Tag", *line);
             }
-            assert_eq!(robots_header(&headers, "hadal"), RobotsHeader { noindex, nofollow }, "{lines:?}");
+            assert_eq!(robots_header(&headers, "hadal"), PageDirectives { noindex, nofollow }, "{lines:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! robots.txt (RFC 9309) and the `X-Robots-Tag` header.
+//! robots.txt (RFC 9309), `<meta name=robots>` and the `X-Robots-Tag` header.
 //!
 //! Pure: callers fetch robots.txt and keep its text. The parser and matcher are our own because the crates we tried
 //! missed cases of the RFC (agent tokens with a version, merged groups) or took exponential time on patterns with
@@ -8,7 +8,7 @@ mod header;
 mod response;
 mod rules;
 
-pub use header::{RobotsHeader, robots_header};
+pub use header::PageDirectives;
 pub(super) use response::MAX_LIFETIME;
 pub use response::{MAX_ROBOTS_HOPS, RobotsAnswer, interpret_robots};
 pub use rules::RobotsRules;
@@ -16,7 +16,7 @@ pub use rules::RobotsRules;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// Product token of hadal in robots.txt and `X-Robots-Tag`.
+/// Product token of hadal in robots.txt, `<meta name=hadal>` and `X-Robots-Tag`.
 pub const AGENT: &str = "hadal";
 
 /// Result of the last robots.txt request to a host.

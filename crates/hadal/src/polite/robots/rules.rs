@@ -89,7 +89,9 @@ impl GroupScope {
         if self.closed {
             *self = GroupScope::default();
         }
-        self.names_us |= product_token(value).eq_ignore_ascii_case(agent);
+        // Names with digits or dots are no product tokens, but are used as such.
+        let whole = value.split(['/', ' ', '\t']).next().unwrap_or_default();
+        self.names_us |= [product_token(value), whole].iter().any(|name| name.eq_ignore_ascii_case(agent));
         self.names_all |= value.starts_with('*');
     }
 }
