@@ -187,7 +187,7 @@ mod tests {
                 *failures += 1;
                 answers += u64::from(!SimulatedHosts::is_silent(host));
                 self.scheduler.release(turn, Time(end.0 + rest), Time(0));
-                self.scheduler.readiness_or_wait(host, host, now);
+                self.scheduler.readiness_or_wait(host, (host, 0), now);
             }
             answers
         }
@@ -209,7 +209,7 @@ mod tests {
             while slots.has_room(now, 0)
                 && let Some(host) = ready.pop_front()
             {
-                if hosts.scheduler.readiness_or_wait(host, host, now) == Readiness::Ready {
+                if hosts.scheduler.readiness_or_wait(host, (host, 0), now) == Readiness::Ready {
                     hosts.send(host, seq, now);
                     slots.start(seq, now);
                     seq += 1;

@@ -11,9 +11,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Maximum number of addresses remembered per host; the oldest is forgotten first. Guess.
 const MAX_ADDRESSES: usize = 8;
+
+/// Hosts of a group that the end of a turn reports, if the number is limited. Guess: enough for the best links of several
+/// queues.
+const MAX_CHANGED: usize = 32;
+/// Time after which further hosts of a group are reported if no request was sent to those before. Guess: the default delay.
+const REPORT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Number of a host within one [`Hosts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +39,10 @@ pub struct Hosts {
     wake: BinaryHeap<Reverse<(Time, HostIx)>>,
     /// Hosts with a readiness that may have changed because a turn ended.
     changed: BTreeSet<HostIx>,
+    /// Groups with further hosts that wait, by the time at which they are reported.
+    rest: BinaryHeap<Reverse<(Time, GroupKey)>>,
+    /// The end of a turn reports few of the hosts that wait, so that its cost does not grow with the group.
+    reports_few: bool,
     /// Number of turns taken so far.
     turns: u64,
 }
@@ -72,8 +83,18 @@ enum GroupKey {
 struct Group {
     in_flight: u32,
     next_at: Time,
-    /// Hosts to look at again when the request in flight ends.
-    waiting: Vec<HostIx>,
+    /// Hosts to look at again when the request in flight ends, by rank.
+    waiting: BTreeSet<(i32, HostIx)>,
+    /// Time at which further hosts are reported.
+    report_at: Time,
+}
+
+impl Group {
+    /// Removes the hosts that are reported next, best first.
+    fn take_waiting(&mut self, reports_few: bool) -> Vec<HostIx> {
+        let count = if reports_few { MAX_CHANGED } else { usize::MAX };
+        std::iter::from_fn(|| self.waiting.pop_first()).take(count).map(|(_, host)| host).collect()
+    }
 }
 
 /// Answer to the question whether a host may receive a request now.
@@ -88,6 +109,12 @@ pub enum Readiness {
 }
 
 impl Hosts {
+    /// Lets the end of a turn report only a few of the hosts that wait, those of the lowest ranks. The others are reported
+    /// later.
+    pub fn report_few(&mut self) {
+        self.reports_few = true;
+    }
+
     /// Number of a host. A new host is added.
     pub fn intern(&mut self, name: &Host) -> HostIx {
         if let Some(known) = self.by_name.get(name) {
@@ -183,15 +210,15 @@ impl Hosts {
     }
 
     /// Like [`Hosts::readiness`]. When the host is not ready, `waiter` is reported later by [`Hosts::take_ready`] or
-    /// [`Hosts::take_changed`].
-    pub fn readiness_or_wait(&mut self, host: HostIx, waiter: HostIx, now: Time) -> Readiness {
+    /// [`Hosts::take_changed`]. Of the hosts that wait for one group, those of the lowest `rank` are reported first.
+    pub fn readiness_or_wait(&mut self, host: HostIx, (waiter, rank): (HostIx, i32), now: Time) -> Readiness {
         let readiness = self.readiness(host, now);
         match readiness {
             Readiness::Ready => {}
             Readiness::Busy => {
                 let busy = self.busy_group(host).cloned();
                 if let Some(group) = busy.and_then(|key| self.groups.get_mut(&key)) {
-                    group.waiting.push(waiter);
+                    group.waiting.insert((rank, waiter));
                 }
             }
             Readiness::Delayed(until) => self.wake.push(Reverse((until, waiter))),
@@ -237,7 +264,11 @@ impl Hosts {
                 group.in_flight = group.in_flight.saturating_sub(1);
                 // The host may have changed groups during the request, because its address became known.
                 group.next_at = group.next_at.max(group_next_at);
-                self.changed.extend(group.waiting.drain(..));
+                self.changed.extend(group.take_waiting(self.reports_few));
+                if !group.waiting.is_empty() {
+                    group.report_at = group.next_at.after(REPORT_AGAIN);
+                    self.rest.push(Reverse((group.report_at, key)));
+                }
             }
         }
         self.changed.insert(host);
@@ -316,12 +347,34 @@ impl Hosts {
             self.wake.pop();
             take_ready.extend(self.slots.contains_key(&host).then_some(host));
         }
+        take_ready.extend(self.take_rest(now));
         take_ready
+    }
+
+    /// Further hosts of groups to which no request was sent since some of their hosts were reported.
+    fn take_rest(&mut self, now: Time) -> Vec<HostIx> {
+        let mut rest = Vec::new();
+        while let Some(Reverse((at, key))) = self.rest.peek().cloned()
+            && at <= now
+        {
+            self.rest.pop();
+            let group =
+                self.groups.get_mut(&key).filter(|group| group.report_at == at && group.in_flight == 0);
+            let Some(group) = group else { continue };
+            rest.extend(group.take_waiting(self.reports_few));
+            if !group.waiting.is_empty() {
+                group.report_at = now.after(REPORT_AGAIN);
+                self.rest.push(Reverse((group.report_at, key)));
+            }
+        }
+        rest.retain(|host| self.slots.contains_key(host));
+        rest
     }
 
     /// End of the pause that ends next, among those that a host waits for.
     pub fn next_ready_at(&self) -> Option<Time> {
-        self.wake.peek().map(|Reverse((at, _))| *at)
+        let of_rest = self.rest.peek().map(|Reverse((at, _))| *at);
+        self.wake.peek().map(|Reverse((at, _))| *at).into_iter().chain(of_rest).min()
     }
 }
 
@@ -356,7 +409,7 @@ mod tests {
         let turn = hosts.occupy(ix[0]);
         assert_eq!(hosts.readiness(ix[0], Time(0)), Readiness::Busy);
         hosts.release(turn, Time(1000), Time(0));
-        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(999)), Readiness::Delayed(Time(1000)));
+        assert_eq!(hosts.readiness_or_wait(ix[0], (ix[0], 0), Time(999)), Readiness::Delayed(Time(1000)));
         assert_eq!(hosts.next_ready_at(), Some(Time(1000)));
         assert_eq!(hosts.take_ready(Time(1000)), vec![ix[0]]);
         assert_eq!(hosts.readiness(ix[0], Time(1000)), Readiness::Ready);
@@ -379,11 +432,11 @@ mod tests {
         let (mut hosts, ix) = hosts(&["a.org", "www.a.org"]);
         assert!(hosts.is_untouched(ix[0]));
         let turn = hosts.occupy(ix[0]);
-        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.readiness_or_wait(ix[1], (ix[1], 0), Time(0)), Readiness::Busy);
         hosts.remove(ix[1], Time(0));
         hosts.release(turn, Time(1000), Time(1000));
         assert_eq!(hosts.take_changed(), vec![ix[0]]);
-        assert_eq!(hosts.readiness_or_wait(ix[0], ix[0], Time(0)), Readiness::Delayed(Time(1000)));
+        assert_eq!(hosts.readiness_or_wait(ix[0], (ix[0], 0), Time(0)), Readiness::Delayed(Time(1000)));
         assert!(!hosts.is_untouched(ix[0]));
         hosts.remove(ix[0], Time(1000));
         assert_eq!((hosts.take_ready(Time(1000)), hosts.count(), hosts.groups.len()), (vec![], 0, 0));
@@ -397,11 +450,41 @@ mod tests {
         hosts.learn_address(ix[0], ip("192.0.2.1"));
         hosts.learn_address(ix[1], ip("192.0.2.1"));
         let turn = hosts.occupy(ix[0]);
-        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.readiness_or_wait(ix[1], (ix[1], 0), Time(0)), Readiness::Busy);
         hosts.release(turn, Time(9000), Time(500));
         assert_eq!(hosts.take_changed(), vec![ix[0], ix[1]]);
         assert_eq!(hosts.readiness(ix[1], Time(0)), Readiness::Delayed(Time(500)));
         assert_eq!(hosts.readiness(ix[1], Time(500)), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_turn_costs_the_same_whatever_the_number_of_hosts_at_its_address() {
+        let names: Vec<String> = (0..500).map(|n| format!("n{n}.org")).collect();
+        let (mut hosts, ix) = hosts(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        ix.iter().for_each(|host| hosts.learn_address(*host, ip("192.0.2.1")));
+        hosts.report_few();
+        let rank = |host: HostIx| (host, 1000 - host.0 as i32);
+        let (mut ready, mut looks, mut requested, mut now) = (ix.clone(), 0, Vec::new(), Time(0));
+        while requested.len() < ix.len() {
+            ready.sort_by_key(|host| rank(*host).1);
+            let mut turn = None;
+            for host in std::mem::take(&mut ready) {
+                looks += 1;
+                if hosts.readiness_or_wait(host, rank(host), now) == Readiness::Ready {
+                    turn = Some(hosts.occupy(host));
+                    requested.push(host);
+                }
+            }
+            if let Some(turn) = turn {
+                hosts.release(turn, Time(0), now.after(Duration::from_secs(1)));
+            }
+            ready = hosts.take_changed();
+            ready.retain(|host| !requested.contains(host));
+            now = now.after(Duration::from_millis(100));
+            ready.extend(hosts.take_ready(now).into_iter().filter(|host| !requested.contains(host)));
+        }
+        assert!(looks < 4 * MAX_CHANGED * ix.len(), "{looks} looks at {} hosts", ix.len());
+        assert!(requested.iter().rev().eq(&ix), "the best waits no longer than the others");
     }
 
     #[test]
@@ -418,7 +501,7 @@ mod tests {
         hosts.learn_address(ix[0], ip("192.0.2.1"));
         hosts.learn_address(ix[1], ip("192.0.2.1"));
         let turn = hosts.occupy(ix[0]);
-        assert_eq!(hosts.readiness_or_wait(ix[1], ix[1], Time(0)), Readiness::Busy);
+        assert_eq!(hosts.readiness_or_wait(ix[1], (ix[1], 0), Time(0)), Readiness::Busy);
         hosts.learn_address(ix[0], ip("192.0.2.2"));
         hosts.release(turn, Time(0), Time(0));
         assert!(hosts.take_changed().contains(&ix[1]));

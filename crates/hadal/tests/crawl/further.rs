@@ -180,3 +180,25 @@ async fn names_of_one_address_take_turns_from_the_first_request_of_a_client() {
     assert!(pages.iter().all(Result::is_ok), "{pages:?}");
     assert_eq!(web.collisions(), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_robots_txt_on_a_second_name_of_an_address_takes_its_turn() {
+    let urls: Vec<String> = (0..6).map(|n| format!("http://b.example/{n}")).collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let web = (0..4).fold(Web::default().page("http://b.example/", &links(&urls)), |web, n| {
+        web.redirect(&format!("http://s{n}.example/robots.txt"), &format!("http://rules{n}.org/robots.txt"))
+            .page(&format!("http://s{n}.example/"), "books")
+    });
+    // The rules are on names of the address that the links lead to.
+    let address = |url: &Url| {
+        let name = url.host_str()?;
+        let last = name.strip_prefix('s').and_then(|rest| rest[..1].parse().ok());
+        Some([192, 0, 2, last.unwrap_or(9)].into())
+    };
+    let web = WatchedWeb::new(urls.iter().fold(web, |web, url| web.page(url, "books")), PAUSE, address);
+    let seeds: Vec<String> = (0..4).map(|n| format!("http://s{n}.example/")).collect();
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).chain(["http://b.example/"]).collect();
+    run(further(&web, &seeds, Scope::default())).await;
+    assert_eq!(web.web.requests().iter().filter(|url| url.starts_with("http://rules")).count(), 4);
+    assert_eq!(web.collisions(), [""; 0]);
+}

@@ -333,7 +333,7 @@ async fn noindex_hides_forms_and_nofollow_hides_links() {
 async fn meta_directives_hold_for_the_token_of_the_configured_user_agent() {
     let hidden = |name: &str| format!("<meta name={name} content=noindex>{BOOK_FORM}");
     for (name, expected) in [("robots", 0), ("AcmeBot", 0), ("hadal", 1), ("otherbot", 1)] {
-        let web = star(&["http://a.example/0"]).page("http://a.example/0", &hidden(name));
+        let web = Web::default().page(SEED, &links(&["/0"])).page("http://a.example/0", &hidden(name));
         let mut crawl = setup(Arc::new(web), strategy("breadth-first"), &[SEED]);
         crawl.agent = "acmebot".into();
         let ended = run(crawl).await;

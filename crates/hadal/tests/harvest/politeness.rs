@@ -1,16 +1,17 @@
-//! Gaps between requests to one host, read from the log of a server: find, harvest, ask and judge.
+//! Gaps between requests to one host, read from the log of a server: find, quality, harvest, refresh, ask and judge.
 
 use crate::common::{self, forms, strategy};
 use hadal::ask::{Asker, SourceSelection};
-use hadal::engine::{Budget, CrawlBuilder};
+use hadal::engine::{Budget, Crawl, CrawlBuilder, CrawlMode, Probing};
 use hadal::fetch::Fetch;
 use hadal::fetch::in_process::Respond;
 use hadal::fetch::network::{Network, NetworkOptions};
 use hadal::fetch::world_server::{RunningServer, ServerOptions, serve};
 use hadal::harvest::open_form::{SearchLocation, form_at_url};
+use hadal::harvest::refresh::{RefreshPlan, refresh};
 use hadal::harvest::{HarvestJob, HarvestPlan, harvest};
 use hadal::polite::{ClientOptions, Clock, PageError, PoliteClient, Politeness};
-use hadal::store::{Access, RunSpec, Store, open};
+use hadal::store::{Access, HarvestQuery, RunSpec, Store, open};
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
@@ -110,6 +111,13 @@ fn client() -> PoliteClient {
 
 /// Crawls the shop into a new store.
 async fn find(shop: &Served) -> Arc<dyn Store> {
+    let store = open("memory:", Access::Crawl).unwrap();
+    common::run(crawl_of(shop, &store, CrawlMode::Find)).await;
+    store
+}
+
+/// Crawl of the shop.
+fn crawl_of(shop: &Served, store: &Arc<dyn Store>, mode: CrawlMode) -> Crawl {
     let spec = RunSpec {
         topic: "book".into(),
         strategy: "test".into(),
@@ -117,14 +125,13 @@ async fn find(shop: &Served) -> Arc<dyn Store> {
         seed: 1,
         source: "web".into(),
     };
-    let store = open("memory:", Access::Crawl).unwrap();
     let critic = Arc::new(KeywordCritic::new(&Topic::from_words("book").unwrap()));
-    let crawl = CrawlBuilder::new(Arc::clone(&store), spec, strategy("breadth-first"), critic, network())
+    CrawlBuilder::new(Arc::clone(store), spec, strategy("breadth-first"), critic, network())
         .politeness(politeness(), "hadal")
-        .budget(Budget { requests: Some(4), ..Budget::default() })
-        .build();
-    common::run(crawl).await;
-    store
+        .budget(Budget { requests: Some(if mode == CrawlMode::Find { 4 } else { 9 }), ..Budget::default() })
+        .probing(Probing::default(), "book")
+        .mode(mode)
+        .build()
 }
 
 #[tokio::test]
@@ -132,6 +139,15 @@ async fn a_crawl_keeps_the_pauses() {
     let shop = Served::start().await;
     find(&shop).await;
     shop.check_gaps(4);
+}
+
+#[tokio::test]
+async fn test_queries_of_a_quality_sample_keep_the_pauses_from_those_of_the_crawl() {
+    let shop = Served::start().await;
+    let store = find(&shop).await;
+    common::run(crawl_of(&shop, &store, CrawlMode::Quality { sample: 5, seed: 1 })).await;
+    shop.check_gaps(6);
+    assert!(shop.log.lock().unwrap().iter().filter(|(_, path)| path == "/find").count() >= 2);
 }
 
 #[tokio::test]
@@ -147,7 +163,7 @@ async fn a_question_keeps_the_pauses() {
 }
 
 #[tokio::test]
-async fn a_harvest_keeps_the_pauses_from_the_first_look_at_the_form() {
+async fn a_harvest_and_its_refresh_keep_the_pauses_from_the_first_look_at_the_form() {
     let shop = Served::start().await;
     let client = client();
     let opened =
@@ -155,9 +171,17 @@ async fn a_harvest_keeps_the_pauses_from_the_first_look_at_the_form() {
     let options = HarvestOptions { coverage: 1.0, records: None, details: DetailMode::Never, seed: 1 };
     let job = HarvestJob::new(opened, &find_policy("hadal").unwrap(), options);
     let store = open("memory:", Access::Crawl).unwrap();
-    let plan = HarvestPlan { max_requests: Some(5), ..HarvestPlan::new(store, client, vec![job]) };
+    let plan = HarvestPlan {
+        max_requests: Some(5),
+        ..HarvestPlan::new(Arc::clone(&store), client.clone(), vec![job])
+    };
     harvest(plan, &mut |_| {}).await.unwrap();
     shop.check_gaps(5);
+    let before = shop.log.lock().unwrap().len();
+    let harvests = store.harvests(&HarvestQuery::default()).unwrap();
+    let (forms, max_requests, clock) = (Vec::new(), Some(5), Clock::Real);
+    refresh(RefreshPlan { store, client, forms, harvests, max_requests, clock }, &mut |_| {}).await.unwrap();
+    shop.check_gaps(before + 1);
 }
 
 #[tokio::test]

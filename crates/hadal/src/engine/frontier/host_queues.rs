@@ -94,7 +94,10 @@ impl HostQueues {
     fn readiness(&self, host: HostIx, queried_host: HostIx, now: Time) -> Readiness {
         match self.busy.contains(&host) {
             true => Readiness::Busy,
-            false => self.hosts.table().hosts.readiness_or_wait(queried_host, host, now),
+            false => {
+                let waiter = (host, self.queues.rank(host));
+                self.hosts.table().hosts.readiness_or_wait(queried_host, waiter, now)
+            }
         }
     }
 

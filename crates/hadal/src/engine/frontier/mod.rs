@@ -6,9 +6,9 @@
 //! those with the best links ([`stored_hosts`]). [`commands`] carries out what the strategy wants.
 //!
 //! [`Frontier`] owns all of them, and each of its methods changes memory and store together. Memory follows from the
-//! store alone, so a resumed crawl decides as one that never stopped, with three exceptions: the sweep of a large frontier
-//! for outdated scores ([`rescore`]), hosts that are not in memory, and mirrors and traps, for which every session
-//! collects its own evidence. None of them exists on a simulated clock.
+//! store alone, so a resumed crawl decides as one that never stopped, with four exceptions: the sweep of a large frontier
+//! for outdated scores ([`rescore`]), hosts that are not in memory, hosts of a large politeness group that wait, and mirrors and
+//! traps, for which every session collects its own evidence. None of them exists on a simulated clock.
 
 mod caches;
 mod commands;
@@ -96,6 +96,9 @@ impl Frontier {
         queues.set_generation(progress.generation);
         let hosts = RunHosts::new(store.clone(), crawl.politeness, &crawl.agent);
         let is_real = !crawl.clock.is_simulated();
+        if is_real {
+            hosts.table().hosts.report_few();
+        }
         let addresses = HostAddresses::new(is_real.then(|| Arc::clone(&crawl.fetch)));
         let hosts_in_memory = crawl.hosts_in_memory;
         Frontier {

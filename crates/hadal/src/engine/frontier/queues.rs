@@ -261,6 +261,14 @@ impl QueueTable {
         }
     }
 
+    /// Rank of a host by its best link in any queue. Better links have lower ranks.
+    pub fn rank(&self, host: HostIx) -> i32 {
+        let bonus = self.bonus(host);
+        let state = |queue: &QueueId| self.queues.get(queue)?.hosts.get(&host).copied();
+        let states = self.queues_of.get(&host).into_iter().flatten().filter_map(state);
+        states.map(|state| RankedHost::new(host, state.head, bonus).score_key).min().unwrap_or(i32::MAX)
+    }
+
     /// Ready host with the best link of a queue.
     pub fn best_host(&self, queue: QueueId) -> Option<HostIx> {
         self.queues.get(&queue)?.ready.first().map(|ready| ready.host)
