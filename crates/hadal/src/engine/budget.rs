@@ -47,7 +47,9 @@ impl Budget {
         if self.requests.is_some_and(|limit| counters.requests + in_flight >= limit) {
             return StepAllowance::Wait;
         }
-        let left = self.bytes.map_or(u64::MAX, |limit| limit.saturating_sub(counters.bytes + reserved));
+        let left = self
+            .bytes
+            .map_or(u64::MAX, |limit| limit.saturating_sub(counters.bytes.saturating_add(reserved)));
         if left >= body_limit {
             StepAllowance::Send { body_limit }
         } else if in_flight > 0 {

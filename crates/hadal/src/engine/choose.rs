@@ -46,11 +46,12 @@ impl Engine {
         if *self.crawl.stop.borrow() || !has_room || self.frontier.waiting.addresses.is_full() || !is_leased {
             return None;
         }
-        let in_flight = self.spending.reserve_for_pages(self.flights.len() as u64);
+        let steps = self.flights.len() as u64;
+        let (in_flight, bytes) = self.spending.reserve_for_visits(steps, self.flights.reserved_bytes());
         if self.progress.is_paused() || self.progress.ending().is_some() {
             return None;
         }
-        match self.spending.allow_step(in_flight, self.flights.reserved_bytes(), &self.crawl.clock) {
+        match self.spending.allow_step(in_flight, bytes, &self.crawl.clock) {
             StepAllowance::Send { body_limit } => Some(body_limit),
             StepAllowance::Wait => None,
             StepAllowance::Spent => {

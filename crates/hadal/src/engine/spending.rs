@@ -85,13 +85,15 @@ impl Spending {
         self.budget.requests = Some(requests);
     }
 
-    /// Leaves the scripts of rendered pages the requests that `steps` steps in flight do not need. Returns the
-    /// number of requests in flight: those of the steps, and those of pages that are not counted yet.
-    pub fn reserve_for_pages(&self, steps: u64) -> u64 {
+    /// Leaves the further requests of visits what `steps` steps in flight, with bodies of `bytes` bytes together, do not
+    /// need. Returns the requests and bytes in flight: those of the steps, and those of visits that are not counted yet.
+    pub fn reserve_for_visits(&self, steps: u64, bytes: u64) -> (u64, u64) {
         let granted = self.grant.as_ref().and_then(|grant| grant.request_limit);
-        let limit = granted.or(self.budget.requests).unwrap_or(u64::MAX);
-        let of_pages = self.reserve.leave(limit.saturating_sub(self.spent.requests + steps));
-        if steps == 0 { 0 } else { steps + of_pages }
+        let requests = granted.or(self.budget.requests).unwrap_or(u64::MAX);
+        let free_requests = requests.saturating_sub(self.spent.requests + steps);
+        let free_bytes = self.budget.bytes.unwrap_or(u64::MAX).saturating_sub(self.spent.bytes + bytes);
+        let of_visits = self.reserve.leave((free_requests, free_bytes), self.body_limit);
+        if steps == 0 { (0, 0) } else { (steps + of_visits.0, bytes.saturating_add(of_visits.1)) }
     }
 
     /// Decides on one more step. The requests in flight have reserved `reserved_bytes` together.

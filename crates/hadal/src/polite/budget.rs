@@ -28,22 +28,27 @@ impl RequestBudget {
         RequestBudget { max_requests, max_bytes, requests, bytes, reserve: None }
     }
 
-    /// Charges one request and returns true, or returns false when the budget is spent.
+    /// Charges one request. Returns the number of bytes that its response body may have, at most `body_limit`; `None` when
+    /// the budget is spent.
     ///
     /// `own` is the number of requests left in a budget of the caller's own. A caller that has one is limited by it
     /// and charges nothing here; the limit on bytes applies to every caller.
-    pub fn charge_request(&self, own: Option<u64>) -> bool {
+    pub fn charge_request(&self, own: Option<u64>, body_limit: u64) -> Option<u64> {
         let has_bytes = self.max_bytes.is_none_or(|max| self.bytes.load(Ordering::Relaxed) < max);
         if let Some(left) = own {
-            return has_bytes && left > 0;
+            return (has_bytes && left > 0).then_some(body_limit);
         }
         let max = self.max_requests.unwrap_or(u64::MAX);
-        let takes_reserve = || self.reserve.as_ref().is_none_or(|reserve| reserve.take());
-        if !has_bytes || self.requests.load(Ordering::Relaxed) >= max || !takes_reserve() {
-            return false;
+        if !has_bytes || self.requests.load(Ordering::Relaxed) >= max {
+            return None;
         }
+        let granted = match &self.reserve {
+            Some(reserve) => reserve.take(body_limit)?,
+            None => body_limit,
+        };
         let one_more = |spent| (spent < max).then_some(spent + 1);
-        self.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+        let is_charged = self.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
+        is_charged.then_some(granted)
     }
 
     /// Requests and bytes charged so far.
@@ -51,23 +56,24 @@ impl RequestBudget {
         (self.requests.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
     }
 
-    /// Charges the bytes of a response body.
-    pub fn charge_bytes(&self, bytes: u64) {
+    /// Charges the bytes of a response body that may have had `granted` bytes.
+    pub fn charge_bytes(&self, bytes: u64, granted: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.reserve.iter().for_each(|reserve| reserve.give_back(granted.saturating_sub(bytes)));
     }
 }
 
-/// Requests that a crawl leaves to the scripts of rendered pages. The crawl and the pages it renders share it, so that
-/// both together stay within the budget of the crawl.
+/// Requests and bytes that a crawl leaves to the further requests of its visits. Both share it, so that together they stay
+/// within the budget of the crawl.
 #[derive(Debug, Default)]
 pub struct RequestReserve(Mutex<ReserveState>);
 
 #[derive(Debug, Default)]
 struct ReserveState {
-    /// Requests that a page may still take.
-    left: u64,
-    /// Requests of pages that the crawl has not counted yet.
-    uncounted: u64,
+    /// Requests and bytes that visits may still take.
+    left: (u64, u64),
+    /// Requests and bytes of visits that the crawl has not counted yet.
+    uncounted: (u64, u64),
     /// Term of the worker, if the run is shared.
     term: Option<LeaseTerm>,
 }
@@ -104,11 +110,15 @@ impl RequestReserve {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the number of requests that scripts may take: `free` less those already taken and not yet counted by the
-    /// crawl, less one for the crawl itself. Returns the number taken and not yet counted.
-    pub fn leave(&self, free: u64) -> u64 {
+    /// Sets what visits may take of `free` requests and bytes: all but those already taken and not yet counted by the
+    /// crawl, and but the next request of the crawl itself, if the bytes suffice for its body of at most `body_limit`.
+    /// Returns the requests and bytes taken and not yet counted.
+    pub fn leave(&self, free: (u64, u64), body_limit: u64) -> (u64, u64) {
         let mut state = self.state();
-        state.left = free.saturating_sub(state.uncounted).saturating_sub(1);
+        let (requests, bytes) = state.uncounted;
+        let bytes = free.1.saturating_sub(bytes);
+        let bytes = bytes.checked_sub(body_limit).unwrap_or(bytes);
+        state.left = (free.0.saturating_sub(requests).saturating_sub(1), bytes);
         state.uncounted
     }
 
@@ -122,20 +132,31 @@ impl RequestReserve {
         self.state().term = Some(term);
     }
 
-    /// Removes requests that the crawl has counted.
-    pub fn count(&self, requests: u64) {
+    /// Removes requests and bytes that the crawl has counted.
+    pub fn count(&self, requests: u64, bytes: u64) {
         let mut state = self.state();
-        state.uncounted = state.uncounted.saturating_sub(requests);
+        let taken = state.uncounted;
+        state.uncounted = (taken.0.saturating_sub(requests), taken.1.saturating_sub(bytes));
     }
 
-    fn take(&self) -> bool {
+    /// Takes one request with a body of at most `body_limit` bytes. Returns the limit that the bytes left allow.
+    fn take(&self, body_limit: u64) -> Option<u64> {
         let mut state = self.state();
-        let is_left = state.left > 0 && state.term.is_none_or(|term| !term.is_over());
-        if is_left {
-            state.left -= 1;
-            state.uncounted += 1;
+        let granted = body_limit.min(state.left.1);
+        let is_over = state.term.is_some_and(|term| term.is_over());
+        if state.left.0 == 0 || granted == 0 || is_over {
+            return None;
         }
-        is_left
+        state.left = (state.left.0 - 1, state.left.1 - granted);
+        state.uncounted = (state.uncounted.0 + 1, state.uncounted.1 + granted);
+        Some(granted)
+    }
+
+    /// Returns bytes that a response did not have.
+    fn give_back(&self, bytes: u64) {
+        let mut state = self.state();
+        state.left.1 = state.left.1.saturating_add(bytes);
+        state.uncounted.1 = state.uncounted.1.saturating_sub(bytes);
     }
 }
 
@@ -144,51 +165,65 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_take_what_the_crawl_leaves() {
+    fn visits_take_the_requests_that_the_crawl_leaves() {
         let reserve = Arc::new(RequestReserve::default());
-        let page = RequestBudget::of_page(&reserve);
-        assert!(!page.charge_request(None), "the crawl has left nothing yet");
-        assert_eq!(reserve.leave(3), 0);
-        assert!(page.charge_request(None) && page.charge_request(None) && !page.charge_request(None));
-        assert_eq!((reserve.leave(3), page.spent().0), (2, 2));
-        assert!(!page.charge_request(None), "the last one is the crawl's");
-        reserve.count(2);
-        assert_eq!(reserve.leave(2), 0);
-        assert!(page.charge_request(None));
+        let visit = RequestBudget::of_page(&reserve);
+        let is_charged = || visit.charge_request(None, 9).is_some();
+        assert!(!is_charged(), "the crawl has left nothing yet");
+        assert_eq!(reserve.leave((3, 100), 0), (0, 0));
+        assert!(is_charged() && is_charged() && !is_charged());
+        assert_eq!((reserve.leave((3, 100), 0).0, visit.spent().0), (2, 2));
+        assert!(!is_charged(), "the last one is the crawl's");
+        reserve.count(2, 18);
+        assert_eq!(reserve.leave((2, 100), 0), (0, 0));
+        assert!(is_charged());
+    }
+
+    #[test]
+    fn visits_take_the_bytes_that_the_crawl_leaves() {
+        let reserve = Arc::new(RequestReserve::default());
+        let visit = RequestBudget::of_page(&reserve);
+        reserve.leave((9, 130), 30);
+        assert_eq!((visit.charge_request(None, 80), visit.charge_request(None, 80)), (Some(80), Some(20)));
+        assert_eq!(visit.charge_request(None, 80), None);
+        visit.charge_bytes(30, 80);
+        assert_eq!(visit.charge_request(None, 80), Some(50));
+        assert_eq!(reserve.leave((9, 130), 30), (3, 100));
     }
 
     #[test]
     fn pages_of_a_worker_take_nothing_after_its_term() {
         let reserve = Arc::new(RequestReserve::default());
         let page = RequestBudget::of_page(&reserve);
-        reserve.leave(9);
+        let is_charged = || page.charge_request(None, 9).is_some();
+        reserve.leave((9, 100), 0);
         reserve.set_term(LeaseTerm::from_now(Duration::from_secs(3600)));
-        assert!(page.charge_request(None));
+        assert!(is_charged());
         reserve.set_term(LeaseTerm::from_now(Duration::ZERO));
-        assert!(!page.charge_request(None), "another worker may have taken over");
+        assert!(!is_charged(), "another worker may have taken over");
         reserve.start_session();
-        assert_eq!(reserve.leave(9), 0, "a step that was lost is not in flight any more");
-        assert!(page.charge_request(None));
+        assert_eq!(reserve.leave((9, 100), 0), (0, 0), "a step that was lost is not in flight any more");
+        assert!(is_charged());
     }
 
     #[test]
     fn requests_of_earlier_sessions_count() {
         let budget = RequestBudget::new(Some(3), None, (2, 0));
-        assert!(budget.charge_request(None));
-        assert!(!budget.charge_request(None));
+        assert!(budget.charge_request(None, 9).is_some());
+        assert!(budget.charge_request(None, 9).is_none());
     }
 
     #[test]
     fn a_caller_with_its_own_budget_charges_nothing_here() {
         let budget = RequestBudget::new(Some(1), None, (0, 0));
-        assert!(budget.charge_request(Some(1)) && !budget.charge_request(Some(0)));
-        assert!(budget.charge_request(None));
+        assert!(budget.charge_request(Some(1), 9).is_some() && budget.charge_request(Some(0), 9).is_none());
+        assert!(budget.charge_request(None, 9).is_some());
     }
 
     #[test]
     fn spent_bytes_end_the_budget_for_everybody() {
         let budget = RequestBudget::new(None, Some(100), (0, 0));
-        budget.charge_bytes(100);
-        assert!(!budget.charge_request(None) && !budget.charge_request(Some(9)));
+        budget.charge_bytes(100, 100);
+        assert!(budget.charge_request(None, 9).is_none() && budget.charge_request(Some(9), 9).is_none());
     }
 }

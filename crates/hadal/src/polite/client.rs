@@ -361,22 +361,22 @@ impl Sending<'_> {
     async fn send_in_turn(&mut self, request: &Request, turn: &mut Turn) -> Result<Exchange, NotSent> {
         let client = self.client;
         let own = self.own.map(|own| own.saturating_sub(self.requests.into()));
-        if !client.budget.charge_request(own) {
-            return Err(NotSent::BudgetSpent);
-        }
-        self.requests += 1;
-        turn.note_sent(self.clock.now());
         // A request may have a limit of its own.
         let body_limit = match request.body_limit {
             DEFAULT_BODY_LIMIT => client.options.body_limit,
             own => own,
         };
+        let Some(body_limit) = client.budget.charge_request(own, body_limit) else {
+            return Err(NotSent::BudgetSpent);
+        };
+        self.requests += 1;
+        turn.note_sent(self.clock.now());
         let request = Request { body_limit, ..request.clone() };
         let exchange = client.fetch.fetch(&request, self.clock.now()).await;
         self.clock.advance(self.clock.now().after(exchange.took));
         let bytes = exchange.result.as_ref().map_or(0, |response| response.transferred);
         self.bytes += bytes;
-        client.budget.charge_bytes(bytes);
+        client.budget.charge_bytes(bytes, body_limit);
         Ok(exchange)
     }
 

@@ -134,6 +134,23 @@ async fn further_requests_never_exceed_the_budget() {
 }
 
 #[tokio::test]
+async fn the_bodies_of_further_requests_never_exceed_the_budget() {
+    for limit in [400, 700, 1000] {
+        let long = format!("{DESCRIPTION}{}", " ".repeat(700));
+        let web = Web::default()
+            .page("http://a.example/", &describing("http://api.example/search.xml", &[]))
+            .answer("http://api.example/search.xml", 200, &[], &long);
+        let web = WatchedWeb::new(web, Duration::ZERO, everywhere);
+        let mut crawl = further(&web, &SEEDS[..1], Scope::default());
+        crawl.budget = Budget { bytes: Some(limit), ..Budget::default() };
+        crawl.body_limit = 300;
+        let ended = run(crawl).await;
+        assert!(ended.counters.bytes <= limit, "{} of {limit}", ended.counters.bytes);
+        assert!(web.web.requests().contains(&"http://api.example/search.xml".to_string()));
+    }
+}
+
+#[tokio::test]
 async fn further_requests_go_to_no_excluded_or_blocked_host() {
     let scope = Scope::new(&[], &[], &["api.example".into()]).unwrap();
     let web = WatchedWeb::new(three_hosts(), PAUSE, |_| None);

@@ -101,7 +101,7 @@ impl<'a> OutcomeBuilder<'a> {
     fn count_further_requests(&mut self, further: FurtherRequests) {
         self.outcome.requests += u32::try_from(further.requests).unwrap_or(u32::MAX);
         self.outcome.bytes += further.bytes;
-        self.crawl.reserve.count(further.requests);
+        self.crawl.reserve.count(further.requests, further.bytes);
     }
 
     /// Action that follows from an exchange. Cost and host states go into the outcome.
