@@ -1,8 +1,12 @@
 //! Permitted and refused connections: private addresses, ports, reroutes, proxies.
 
-use crate::fixture::{Server, Then, fetch, get, options, page};
+use crate::fixture::{Server, Then, answer, fetch, get, options, page};
 use hadal::fetch::network::{Network, NetworkOptions, Proxies};
+use hadal::polite::{ClientOptions, Clock, NotSent, PoliteClient, Politeness};
 use hadal_core::http::FetchError;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
 use url::Url;
 
 async fn refusal(options: &NetworkOptions, url: &str) -> Option<FetchError> {
@@ -91,6 +95,22 @@ async fn a_rerouted_host_keeps_its_name_and_needs_no_permission() {
     let network = Network::new(options).unwrap();
     assert!(network.is_rerouted(&Url::parse("http://shop.example/").unwrap()));
     assert!(!network.is_rerouted(&Url::parse("http://example/").unwrap()));
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_private_address_is_refused() {
+    let secret = Server::answering(page("secret"), Then::Close).await;
+    let location = format!("Location: http://{}/robots.txt", secret.addr);
+    let server = Server::answering(answer("302 Found", &[&location], b""), Then::Close).await;
+    let rule = format!("*.example={}", server.addr).parse().unwrap();
+    let options = NetworkOptions { connect_to: vec![rule], ..NetworkOptions::default() };
+    let pauses = Politeness { delay: Duration::ZERO, ..Politeness::default() };
+    let client_options = ClientOptions::new(pauses, "hadal", 1 << 20);
+    let network = Arc::new(Network::new(options).unwrap());
+    let client = PoliteClient::new(network, client_options, watch::channel(false).1);
+    let sent = client.send(&get("http://shop.example/"), &mut Clock::Real).await;
+    assert_eq!(sent.result.unwrap_err(), NotSent::Unreachable(FetchError::PrivateAddress));
+    assert_eq!((server.requests().len(), secret.connections()), (1, 0));
 }
 
 #[tokio::test]
