@@ -1,7 +1,18 @@
 //! The entry list of a form by the HTML standard: names and values of the controls that are sent.
 
 use super::FilledForm;
+use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, Form};
+use std::sync::LazyLock;
+
+/// Names and labels of buttons that search the texts of records. Buttons beside them search titles only, or open
+/// the record with the typed title.
+#[rustfmt::skip]
+static FULL_TEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
+    "fulltext", "full text", "fullsearch", "full search", "searchtext", "search text", "text search", "text", "in text",
+    "contents", "volltext", "volltextsuche", "texte", "texte intégral", "plein texte", "texto", "texto completo", "testo",
+    "tekst", "tekstin", "текст", "полнотекстовый", "النص", "טקסט", "テキスト", "本文", "全文", "正文", "본문", "전문",
+]));
 
 /// Name and value of one sent control.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,19 +31,28 @@ pub(super) enum EntryValue {
 
 /// Position of the button that a person presses: the first enabled submit button, which the Enter key presses
 /// too. If that button belongs to another text field than the filled one, because it stands between the two,
-/// then the first button after the filled field.
+/// then the first button after the filled field. Of several buttons for one text field, the one that searches
+/// full texts.
 pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
     let is_box = |field: &Field| field.kind.is_textual() && !field.disabled;
     let default = form.fields.iter().position(sends)?;
     let is_filled = |at: usize| form.fields.get(at).is_some_and(is_box);
     let filled = input.values.iter().map(|(at, _)| *at).find(|at| is_filled(*at));
-    let Some(filled) = filled.filter(|at| *at > default && form.fields[..default].iter().any(is_box)) else {
-        return Some(default);
-    };
     // A button with a target of its own may do something other than search.
     let is_own = |field: &Field| sends(field) && field.formaction.is_none() && field.formmethod.is_none();
+    let Some(filled) = filled.filter(|at| *at > default && form.fields[..default].iter().any(is_box)) else {
+        let is_only_box = form.fields.iter().filter(|field| is_box(field)).count() == 1;
+        let by_text = |field: &Field| is_own(field) && searches_text(field);
+        let full_text = || form.fields.iter().position(by_text);
+        return is_only_box.then(full_text).flatten().or(Some(default));
+    };
     form.fields[filled..].iter().position(is_own).map_or(Some(default), |after| Some(filled + after))
+}
+
+/// Returns true if the name or the label of a button says that it searches full texts.
+fn searches_text(button: &Field) -> bool {
+    FULL_TEXT.equals(&normalise(&button.name)) || FULL_TEXT.equals(&normalise(&button.value))
 }
 
 /// Entries in document order.

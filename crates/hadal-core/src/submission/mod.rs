@@ -170,6 +170,19 @@ mod tests {
     }
 
     #[test]
+    fn of_several_buttons_for_one_box_the_one_for_full_texts_is_pressed() {
+        let html = "<form action=/s><input name=q><input type=submit name=title value=Title>
+            <input type=submit name=full value='Full text'></form>";
+        assert_eq!(sent(html, &FilledForm::of(0, "x")), "http://a.org/s?q=x&full=Full+text");
+        let by_name = "<form action=/s><input name=q><button name=go value=1>Los</button>
+            <button name=fulltext value=1>Suchen</button></form>";
+        assert_eq!(sent(by_name, &FilledForm::of(0, "x")), "http://a.org/s?q=x&fulltext=1");
+        let elsewhere = "<form action=/s><input name=q><button name=go value=1>Go</button>
+            <button name=fulltext value=1 formaction=/other>Text</button></form>";
+        assert_eq!(sent(elsewhere, &FilledForm::of(0, "x")), "http://a.org/s?q=x&go=1");
+    }
+
+    #[test]
     fn a_submission_names_its_page_and_a_post_its_origin() {
         let page = Url::parse("https://me:pw@a.org/find?x=1#top").unwrap();
         let to = |url: &str, method| {
