@@ -95,7 +95,9 @@ impl<'a> AnswerAnalysis<'a> {
         let found =
             state.find_group(&view, stated).or_else(|| state.find_familiar_group(document, query, stated));
         let single = match found {
-            None if state.furniture.knows_any_answer() => records::single_record(&view, state.templates),
+            None if state.furniture.knows_any_answer() => {
+                records::single_record(&view, state.templates, stated)
+            }
             _ => None,
         };
         let records =

@@ -33,6 +33,8 @@ pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 const MAX_LINE_TEXTS: usize = 64;
 /// Share of the page's new weight that an element needs to contain a single record. Guess.
 const MIN_SINGLE_SHARE: f32 = 0.8;
+/// The same on a page that states that it shows one record. Guess; the numbers of such a page are new text too.
+const MIN_STATED_SINGLE_SHARE: f32 = 0.5;
 /// New weight in bytes that a heading or the link of a single record needs. Guess.
 const MIN_NEW_WEIGHT: f32 = 0.5;
 
@@ -106,7 +108,8 @@ impl TitleRule<'_> {
     }
 
     /// Title of a record: the text of its detail link, if link texts differ and the link is inside the record's heading
-    /// or there is no heading; else the heading; else the first line.
+    /// or there is no heading; else the heading; else the first line outside the detail link, whose text is "show" or
+    /// the like in every record; else the first line.
     fn title(&self, view: &AnswerView<'_>, segment: Segment, link: Option<RecordLink>) -> String {
         let nodes = view.outline.nodes();
         let heading = heading(view, segment).filter(|_| self.has_headings);
@@ -116,8 +119,14 @@ impl TitleRule<'_> {
         let by_link = link.filter(|link| is_title && in_heading(link));
         let by_link = by_link.and_then(|link| first_line(view, link.at..nodes[link.at].end as usize));
         let by_heading = || heading.map(|at| view.outline.text_of(at));
-        let by_line = || first_line(view, segment.nodes(view));
-        let title = by_link.or_else(by_heading).or_else(by_line).unwrap_or_default();
+        let all = segment.nodes(view);
+        let outside = |link: RecordLink| {
+            let before = first_line(view, all.start..link.at);
+            before.or_else(|| first_line(view, nodes[link.at].end as usize..all.end))
+        };
+        let by_other_line = || link.filter(|_| !is_title).and_then(outside);
+        let by_line = || first_line(view, all.clone());
+        let title = by_link.or_else(by_heading).or_else(by_other_line).or_else(by_line).unwrap_or_default();
         let title = title
             .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}'));
         truncate(title, MAX_TITLE_BYTES).to_string()
@@ -152,11 +161,16 @@ fn first_line<'a>(view: &AnswerView<'a>, range: std::ops::Range<usize>) -> Optio
 }
 
 /// The only record of a page without a group: the innermost element with nearly all new text, if it has a link with new
-/// text that does not repeat the query.
-pub(super) fn single_record(view: &AnswerView<'_>, templates: &RecordTemplates) -> Option<RawRecord> {
+/// text that does not repeat the query. `stated` is the number of records that the page claims to show.
+pub(super) fn single_record(
+    view: &AnswerView<'_>,
+    templates: &RecordTemplates,
+    stated: Option<u64>,
+) -> Option<RawRecord> {
     let nodes = view.outline.nodes();
     let all = view.new_weight(view.all());
-    let holds_most = |at: &usize| view.new_weight(*at..nodes[*at].end as usize) >= MIN_SINGLE_SHARE * all;
+    let share = if stated == Some(1) { MIN_STATED_SINGLE_SHARE } else { MIN_SINGLE_SHARE };
+    let holds_most = |at: &usize| view.new_weight(*at..nodes[*at].end as usize) >= share * all;
     let mut at = 0;
     while let Some(inner) =
         view.outline.children(at).find(holds_most).filter(|inner| !nodes[*inner].is_text())

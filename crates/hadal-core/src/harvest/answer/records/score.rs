@@ -1,6 +1,6 @@
 //! Score of a candidate group: the product of factors that records usually have.
 //!
-//! `score = M * A^2 * L * F * S * P * (1 + 0.8 m) * C * H * O * K`
+//! `score = M * A^2 * L * F * S * P * (1 + 0.8 m) * C * H * O * W * K`
 //!
 //! - `M`: sum over the records of `min(v, 700)^0.75`, where `v` is the new weight of a record in bytes
 //! - `A`: similarity of the records, see [`similarity`]
@@ -15,6 +15,7 @@
 //! - `H`: 0.4 if hardly any holder has more than one record and the holders are no lists, so that they are the records,
 //!   else 1
 //! - `O`: 0.5 if the end of a record precedes the first record, so that records start elsewhere, else 1
+//! - `W`: 0 if most records have no word, such as a row of links with symbols inside one record, else 1
 //! - `K`: 4 in the place of earlier records, else `1 - 0.6 / (r + 0.2)` for `r` records
 //!
 //! All weights are guesses. `A`, `m`, `s`, `u`, `q` are shares in 0..1.
@@ -104,6 +105,7 @@ pub(super) fn score(
         * if is_stated { 1.7 } else { 1.0 }
         * if holders_are_records(view, &group) { 0.4 } else { 1.0 }
         * if starts_late(view, &group) { 0.5 } else { 1.0 }
+        * if are_symbols(view, &group) { 0.0 } else { 1.0 }
         * if is_known { 4.0 } else { 1.0 - 0.6 / (count as f32 + 0.2) };
     ScoredGroup { group, detail, score, matching_share, is_known }
 }
@@ -161,6 +163,17 @@ fn starts_late(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
             && group.continuations.binary_search(&child.label()).is_ok()
             && !view.is_fixed(child.at..view.outline.nodes()[child.at].end as usize)
     })
+}
+
+/// Returns true if most records have neither a letter nor a digit. Letters and digits in circles or squares are symbols.
+fn are_symbols(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
+    let is_enclosed =
+        |c: char| matches!(c, '\u{2460}'..='\u{24ff}' | '\u{2776}'..='\u{2793}' | '\u{1f100}'..='\u{1f1ff}');
+    let has_word = |segment: &&Segment| {
+        view.outline.slice(segment.text(view)).chars().any(|c| c.is_alphanumeric() && !is_enclosed(c))
+    };
+    let sample = &group.segments[..group.segments.len().min(MAX_COMPARED)];
+    sample.iter().filter(has_word).count() * 2 < sample.len()
 }
 
 /// Drops empty segments, heads of tables, segments that answers without results show too, and segments in runs of
