@@ -110,14 +110,27 @@ impl DataReader {
     }
 
     /// List with the best score. Once records are known, another list counts only if theirs is missing and it has the
-    /// query's words.
+    /// query's words or, for a query without words, the columns of known records.
     fn find_table<'v>(&self, value: &'v Value, query: &Query) -> Option<Table<'v>> {
         let scored = tables(value).into_iter().map(|table| (self.score(&table, query), table));
         let scored = scored.filter(|(score, _)| *score >= MIN_SCORE);
         let (_, best) = scored.reduce(|kept, next| if next.0 > kept.0 { next } else { kept })?;
         let is_known = self.paths.is_empty() || self.paths.contains_key(&best.path);
-        let is_usable = is_known || !self.is_present(value) && matches_words(&best, query);
+        let fits = || if query.words.is_empty() { self.fits(&best) } else { matches_words(&best, query) };
+        let is_usable = is_known || !self.is_present(value) && fits();
         is_usable.then_some(best)
+    }
+
+    /// True if most records of a list have the columns that name known records. Some interfaces list all records
+    /// under another key than the results of a search.
+    fn fits(&self, table: &Table<'_>) -> bool {
+        let has = |cells: &[Cell<'_>], column: &Option<String>| {
+            column.as_ref().is_some_and(|column| cell(cells, column).is_some())
+        };
+        let names = self.roles.url.is_some() || self.roles.id.is_some();
+        let sample = table.rows.iter().take(SCORED_ROWS).map(RowSource::cells);
+        let fitting = sample.filter(|cells| self.roles.fit(cells) && has(cells, &self.roles.title)).count();
+        names && fitting * 2 > table.rows.len().min(SCORED_ROWS)
     }
 
     /// True if a list of known records is there, even without records.

@@ -326,6 +326,19 @@ fn suggestions_and_catalogues_are_lists_of_records() {
 }
 
 #[test]
+fn a_list_of_all_records_may_stand_under_another_key() {
+    let boat = |id: u32, name: &str| json!({"id": id, "name": name, "year": 1900 + id});
+    let mut reader = DataReader::default();
+    let found = json!({"results": [boat(3, "Sea eagle"), boat(8, "Old sea dog")]});
+    assert_eq!(read_with(&mut reader, &found, "sea").records.len(), 2);
+    let all = json!({"items": [boat(3, "Sea eagle"), boat(5, "Heron"), boat(8, "Old sea dog")]});
+    assert_eq!(read_with(&mut reader, &all, "gull").kind, AnswerKind::Nothing);
+    let hints = json!({"hints": [{"word": "sail"}, {"word": "sand"}, {"word": "storm"}]});
+    assert_eq!(read_with(&mut reader, &hints, "").kind, AnswerKind::Nothing);
+    assert_eq!(read_with(&mut reader, &all, "").records.len(), 3);
+}
+
+#[test]
 fn a_book_index_keeps_addresses_in_a_list_of_their_own() {
     let body = |n: u32| json!({"body": format!("text of part {n}"), "breadcrumbs": "Book", "id": n.to_string(), "title": format!("Part {n}")});
     let value = json!({"doc_urls": ["a.html#a", "a.html#b", "b.html#c"], "index": {"documentStore": {"docInfo": {"0": {"body": 4}, "1": {"body": 4}, "2": {"body": 4}},
