@@ -127,6 +127,8 @@ impl<'a> AnswerAnalysis<'a> {
             records,
             had_records: state.templates.best().is_some(),
             in_place: found.as_ref().is_some_and(|found| found.is_known),
+            lacks_links: state.templates.have_links()
+                && found.as_ref().is_some_and(|found| !found.has_links()),
             matching_share: found.as_ref().map(|found| found.matching_share).filter(|_| !is_wordless),
             total: count.map(|count| count.total),
             counts_results: is_elsewhere && stated_total(&outside).is_some(),
@@ -335,6 +337,18 @@ mod tests {
             <li><a href=/b/2>Build of libfoo takes an hour</a><p>The compiler of libfoo runs too long.</li>";
         let page = document("/find?q=libfoo", &format!("<ul>{records}</ul>"));
         assert_eq!(read(&AnswerReader::default(), &page, "libfoo").kind, AnswerKind::Results);
+    }
+
+    #[test]
+    fn paragraphs_without_links_are_no_answer_to_a_query_without_words() {
+        let reader = trained("Search", "");
+        let help =
+            "<p>Type a number of a vessel to open its page.<p>Type words of a name, as in \"old heron\".
+            <p>Type the name of a harbour to see its vessels.<p>Type the name of an owner, or part of it.
+            <p>Type two years with a dash to see what was built between them.";
+        let page = document("/find?q=", &format!("<p>Search</p><section>{help}</section>"));
+        assert_eq!(read(&reader, &page, "").kind, AnswerKind::Nothing);
+        assert_eq!(read(&reader, &list("", "Search", 8, ""), "").kind, AnswerKind::Results);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub(super) struct KindEvidence<'a> {
     pub(super) had_records: bool,
     /// Share of the records that contain a query word; `None` for a query without words.
     pub(super) matching_share: Option<f32>,
+    /// No record has a link, while those of earlier answers had detail links.
+    pub(super) lacks_links: bool,
     /// Total stated outside the records.
     pub(super) total: Option<u64>,
     /// The text outside the records counts results. A record counts other items, such as its pages.
@@ -101,9 +103,11 @@ impl KindEvidence<'_> {
             || self.kinds.detail.score >= MIN_DETAIL_SCORE
     }
 
-    /// The list is at another position than earlier records and no item contains a query word.
+    /// The list is at another position than earlier records, and no item contains a query word. For a query without
+    /// words, no item has a link as earlier records do: paragraphs that explain the search.
     fn is_unrelated_list(&self) -> bool {
-        self.had_records && !self.in_place && self.matching_share == Some(0.0) && self.total.is_none()
+        let is_other = self.matching_share.map_or(self.lacks_links, |share| share == 0.0);
+        self.had_records && !self.in_place && is_other && self.total.is_none()
     }
 
     /// Kind of a page that withholds the records. A list of matching records is never an obstacle, whatever

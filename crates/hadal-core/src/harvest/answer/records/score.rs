@@ -63,6 +63,11 @@ pub(in super::super) struct ScoredGroup {
 }
 
 impl ScoredGroup {
+    /// Returns true if the records have detail links.
+    pub(in super::super) fn has_links(&self) -> bool {
+        self.detail.is_some()
+    }
+
     /// New weight of all records in bytes.
     pub(super) fn new_weight(&self, view: &AnswerView<'_>) -> f32 {
         self.group.segments.iter().map(|segment| view.new_weight(segment.nodes(view))).sum()

@@ -83,6 +83,11 @@ impl RecordTemplates {
         self.0.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
+    /// Returns true if the records of the best template had detail links.
+    pub(in super::super) fn have_links(&self) -> bool {
+        self.best().is_some_and(|best| best.detail_link().shape.is_some())
+    }
+
     /// Returns true if the best template had the records of most answers, and of at least [`MIN_ANSWERS`].
     pub(in super::super) fn is_established(&self) -> bool {
         let all: u32 = self.0.iter().map(|template| template.answers).sum();
