@@ -1,7 +1,8 @@
 //! OpenSearch descriptions: XML documents that declare how a site is searched.
 //!
 //! A description lists URL templates with placeholders. The first template that leads to an HTML page of results
-//! becomes a form. Optional parameters are left out. Entities that a document defines are not resolved.
+//! becomes a form, or else the first that leads to a feed or other data. Optional parameters are left out, except the
+//! position in a feed, which names no next page. Entities that a document defines are not resolved.
 
 use super::search_action::field;
 use crate::address::MAX_URL_BYTES;
@@ -19,6 +20,16 @@ const MAX_BYTES: usize = 256 << 10;
 const MAX_URLS: usize = 50;
 /// Maximum number of parameters read from one template. Guess.
 const MAX_PARAMETERS: usize = 200;
+
+/// Media types of results: pages, then data, the most common format first.
+const RESULT_KINDS: [&[&str]; 4] = [
+    &PAGE_KINDS,
+    &["application/atom+xml", "application/rss+xml"],
+    &["application/json", "application/geo+json"],
+    &["application/xml", "text/xml"],
+];
+/// Media types of pages. The type is often missing.
+const PAGE_KINDS: [&str; 3] = ["", "text/html", "application/xhtml+xml"];
 
 /// A `<Url>` element of a description.
 #[derive(Default)]
@@ -38,7 +49,11 @@ struct SearchUrl {
 pub fn opensearch_form(xml: &[u8], base: &Url) -> Option<Form> {
     let text = String::from_utf8_lossy(&xml[..xml.len().min(MAX_BYTES)]);
     let text = text.trim_start_matches('\u{feff}');
-    search_urls(text).iter().filter(|url| url.is_result_page()).find_map(|url| url.form(base))
+    let urls = search_urls(text);
+    RESULT_KINDS.iter().find_map(|kinds| {
+        let mut of_kind = urls.iter().filter(|url| url.has_results() && kinds.contains(&url.kind()));
+        of_kind.find_map(|url| url.form(base))
+    })
 }
 
 /// `<Url>` elements up to the first XML error.
@@ -96,12 +111,15 @@ impl SearchUrl {
         }
     }
 
-    /// True for HTML results, false for suggestions, feeds and the description itself.
-    fn is_result_page(&self) -> bool {
-        let is_page = matches!(self.kind.as_str(), "" | "text/html" | "application/xhtml+xml");
-        let is_results = self.rel.trim().is_empty()
-            || self.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("results"));
-        is_page && is_results
+    /// False for suggestions and the description itself.
+    fn has_results(&self) -> bool {
+        self.rel.trim().is_empty()
+            || self.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("results"))
+    }
+
+    /// Media type without parameters.
+    fn kind(&self) -> &str {
+        self.kind.split(';').next().unwrap_or_default().trim()
     }
 
     fn form(&self, base: &Url) -> Option<Form> {
@@ -126,15 +144,18 @@ impl SearchUrl {
         Some(Form { index: u32::MAX, source: FormSource::OpenSearch, enctype: self.enctype.clone(), ..form })
     }
 
-    /// Field of a parameter; `None` for optional parameters other than the search terms.
+    /// Field of a parameter; `None` for optional parameters other than the search terms and the position in a feed.
     fn field(&self, name: &str, value: &str) -> Option<Field> {
         let placeholder = value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let Some(placeholder) = placeholder else {
             return (!value.contains('{')).then(|| field(FieldKind::Hidden, name, value));
         };
-        let default = match placeholder.strip_suffix('?').unwrap_or(placeholder) {
+        let parameter = placeholder.strip_suffix('?').unwrap_or(placeholder);
+        let is_position =
+            matches!(parameter, "startPage" | "startIndex") && !PAGE_KINDS.contains(&self.kind());
+        let default = match parameter {
             "searchTerms" => return Some(field(FieldKind::Search, name, "")),
-            _ if placeholder.ends_with('?') => return None,
+            _ if placeholder.ends_with('?') && !is_position => return None,
             "startPage" => &self.first_page,
             "startIndex" => &self.first_index,
             "count" => "20",
@@ -179,6 +200,17 @@ mod tests {
             (FieldKind::Hidden, "ie", "UTF-8"),
         ];
         assert_eq!(fields(&found), expected);
+    }
+
+    #[test]
+    fn without_html_results_the_template_of_a_feed_becomes_a_form() {
+        let xml = "<?xml version='1.0'?><os:OpenSearchDescription xmlns:os='http://a9.com/-/spec/opensearch/1.1/'>
+            <os:Url type='application/xml' template='/csw?q={searchTerms?}&amp;from={startIndex?}'/>
+            <os:Url type='application/atom+xml; charset=utf-8' template='/feed?q={searchTerms?}&amp;box={geo:box?}&amp;from={startIndex?}'/>
+            <os:Url type='application/x-suggestions+json' template='/hints?q={searchTerms}'/></os:OpenSearchDescription>";
+        let found = opensearch_form(xml.as_bytes(), &Url::parse("https://a.org/os").unwrap()).unwrap();
+        assert_eq!(found.action.as_str(), "https://a.org/feed");
+        assert_eq!(fields(&found), [(FieldKind::Search, "q", ""), (FieldKind::Hidden, "from", "1")]);
     }
 
     #[test]

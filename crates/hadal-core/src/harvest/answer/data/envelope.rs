@@ -24,8 +24,10 @@ const MAX_DEPTH: usize = 8;
 const PAGE_NAMES: [&str; 9] =
     ["page", "p", "pg", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "paged"];
 /// Names of offsets. Spellings seen in public APIs. `first` is missing: in GraphQL it is the page size.
-const OFFSET_NAMES: [&str; 8] =
-    ["offset", "start", "from", "skip", "startindex", "startat", "startrecord", "firstresult"];
+#[rustfmt::skip]
+const OFFSET_NAMES: [&str; 9] = [
+    "offset", "start", "from", "skip", "startindex", "startat", "startrecord", "startposition", "firstresult",
+];
 /// Names of the number of pages. Spellings seen in public APIs.
 const PAGES_NAMES: [&str; 7] =
     ["totalpages", "pages", "nbpages", "pagecount", "lastpage", "numpages", "maxpage"];
