@@ -111,10 +111,11 @@ impl SearchUrl {
         }
     }
 
-    /// False for suggestions and the description itself.
+    /// False for suggestions, the description itself, and data under a malformed template.
     fn has_results(&self) -> bool {
-        self.rel.trim().is_empty()
-            || self.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("results"))
+        let is_results = self.rel.trim().is_empty()
+            || self.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("results"));
+        is_results && (PAGE_KINDS.contains(&self.kind()) || is_percent_encoded(&self.template))
     }
 
     /// Media type without parameters.
@@ -167,6 +168,12 @@ impl SearchUrl {
     }
 }
 
+/// Returns true if two hexadecimal digits follow every percent sign.
+fn is_percent_encoded(text: &str) -> bool {
+    let is_code = |rest: &str| rest.len() >= 2 && rest.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit);
+    text.split('%').skip(1).all(is_code)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +218,11 @@ mod tests {
         let found = opensearch_form(xml.as_bytes(), &Url::parse("https://a.org/os").unwrap()).unwrap();
         assert_eq!(found.action.as_str(), "https://a.org/feed");
         assert_eq!(fields(&found), [(FieldKind::Search, "q", ""), (FieldKind::Hidden, "from", "1")]);
+        let found = form(
+            "<Url type='application/atom+xml' template='/feed?as=atom%%2Bxml&amp;q={searchTerms}'/>
+            <Url type='application/xml' template='/csw?as=a%2Bxml&amp;q={searchTerms}'/>",
+        );
+        assert_eq!(found.unwrap().action.path(), "/csw");
     }
 
     #[test]

@@ -129,6 +129,7 @@ impl<'a> AnswerAnalysis<'a> {
             in_place: found.as_ref().is_some_and(|found| found.is_known),
             lacks_links: state.templates.have_links()
                 && found.as_ref().is_some_and(|found| !found.has_links()),
+            is_open: is_wordless && query.choices.is_empty() && query.link.is_none(),
             matching_share: found.as_ref().map(|found| found.matching_share).filter(|_| !is_wordless),
             total: count.map(|count| count.total),
             counts_results: is_elsewhere && stated_total(&outside).is_some(),
@@ -349,6 +350,19 @@ mod tests {
         let page = document("/find?q=", &format!("<p>Search</p><section>{help}</section>"));
         assert_eq!(read(&reader, &page, "").kind, AnswerKind::Nothing);
         assert_eq!(read(&reader, &list("", "Search", 8, ""), "").kind, AnswerKind::Results);
+    }
+
+    #[test]
+    fn the_page_behind_an_empty_query_is_no_record() {
+        let reader = trained("Search", "");
+        let rows: String = ["Author", "Publisher", "ISBN", "Language", "Pages"]
+            .iter()
+            .map(|name| format!("<tr><th>{name}</th><td>of the {name} record</td></tr>"))
+            .collect();
+        let html = format!("<h1>The old heron</h1><p>Description of the old heron.</p><table>{rows}</table>");
+        let page = document("/book/17", &html);
+        assert_eq!(read(&reader, &page, "heron").kind, AnswerKind::OneRecord);
+        assert_ne!(read(&reader, &page, "").kind, AnswerKind::OneRecord);
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub(super) struct KindEvidence<'a> {
     pub(super) matching_share: Option<f32>,
     /// No record has a link, while those of earlier answers had detail links.
     pub(super) lacks_links: bool,
+    /// The query has neither words nor choices, so that its answer is no single record.
+    pub(super) is_open: bool,
     /// Total stated outside the records.
     pub(super) total: Option<u64>,
     /// The text outside the records counts results. A record counts other items, such as its pages.
@@ -86,11 +88,12 @@ impl KindEvidence<'_> {
         if self.is_empty() {
             return AnswerKind::Nothing;
         }
-        if self.is_elsewhere && !self.in_place && !self.counts_results && self.looks_like_detail_page() {
+        let may_be_one = self.is_elsewhere && !self.is_open;
+        if may_be_one && !self.in_place && !self.counts_results && self.looks_like_detail_page() {
             return AnswerKind::OneRecord;
         }
         match self.records {
-            0 if self.kinds.detail.holds() && self.is_elsewhere => AnswerKind::OneRecord,
+            0 if self.kinds.detail.holds() && may_be_one => AnswerKind::OneRecord,
             0 => AnswerKind::Nothing,
             _ if self.is_unrelated_list() => AnswerKind::Nothing,
             _ => AnswerKind::Results,
