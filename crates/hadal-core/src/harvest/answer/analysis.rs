@@ -343,10 +343,10 @@ mod tests {
     #[test]
     fn paragraphs_without_links_are_no_answer_to_a_query_without_words() {
         let reader = trained("Search", "");
-        let help =
-            "<p>Type a number of a vessel to open its page.<p>Type words of a name, as in \"old heron\".
-            <p>Type the name of a harbour to see its vessels.<p>Type the name of an owner, or part of it.
-            <p>Type two years with a dash to see what was built between them.";
+        let help: String = ["number", "name", "harbour", "owner", "year", "rig", "length", "builder"]
+            .iter()
+            .map(|part| format!("<p>To find vessels by their {part}, type <b>{part}:</b> and the {part} of the vessel in quotes."))
+            .collect();
         let page = document("/find?q=", &format!("<p>Search</p><section>{help}</section>"));
         assert_eq!(read(&reader, &page, "").kind, AnswerKind::Nothing);
         assert_eq!(read(&reader, &list("", "Search", 8, ""), "").kind, AnswerKind::Results);
