@@ -405,7 +405,8 @@ pub fn is_shown(kind: FieldKind) -> bool {
     kind != FieldKind::Hidden && !kind.is_button()
 }
 
-fn mentions_search(text: &str) -> bool {
+/// True if a text contains a word for searching, in one of many languages.
+pub(super) fn mentions_search(text: &str) -> bool {
     let lower = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
     let (bytes, stems) = (lower.as_bytes(), &*STEMS_BY_START);
     bytes.windows(2).enumerate().any(|(at, pair)| {

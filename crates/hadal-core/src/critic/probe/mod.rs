@@ -74,6 +74,8 @@ pub enum ProbeRefusal {
     Posts,
     /// No field takes a word or offers enough options.
     NoUsableField,
+    /// Neither the field nor the form says what is asked for, so that a query may be an entry.
+    Unexplained,
     /// The form is not sent over HTTP.
     NotHttp,
 }
@@ -110,6 +112,9 @@ impl Probe {
             return Err(ProbeRefusal::Veto(veto));
         }
         let target = ProbeTarget::of(form).ok_or(ProbeRefusal::NoUsableField)?;
+        if target.is_unexplained(form) {
+            return Err(ProbeRefusal::Unexplained);
+        }
         let first = submission(form, &target.input_with(word), "utf-8");
         if !goes_to_web(&first) {
             return Err(ProbeRefusal::NotHttp);

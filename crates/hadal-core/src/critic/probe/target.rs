@@ -1,8 +1,10 @@
 //! Field that a probe fills in: the best text field, otherwise a select.
 
+use crate::critic::kind_features::mentions_search;
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
 use crate::submission::FilledForm;
+use crate::text::words::each_part;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -25,6 +27,15 @@ impl ProbeTarget {
         match best {
             Some((_, at)) => Some(ProbeTarget::Words(at)),
             None => fields().find_map(|(at, field)| select_target(at, field)),
+        }
+    }
+
+    /// True for a text field that does not say what it asks for, in a form that does not mention searching. It may take
+    /// an entry as well as a query.
+    pub(super) fn is_unexplained(&self, form: &Form) -> bool {
+        match self {
+            ProbeTarget::Words(at) => is_wordless(&form.fields[*at]) && !form_mentions_search(form),
+            ProbeTarget::Choice { .. } => false,
         }
     }
 
@@ -98,6 +109,25 @@ fn word_score(field: &Field) -> Option<u32> {
     })
 }
 
+/// True for a text field whose name, label and placeholder contain no word. A name of a single letter counts as a word
+/// if query fields are usually named so.
+fn is_wordless(field: &Field) -> bool {
+    let mut is_named = QUERY_NAMES.equals(&normalise(&field.name));
+    each_part(&field.name, |part| is_named |= part.chars().count() > 1);
+    let is_labelled = [&field.label, &field.placeholder].iter().any(|text| !text.trim().is_empty());
+    field.kind == FieldKind::Text && !is_named && !is_labelled
+}
+
+/// True if a button, the heading, the text, the attributes or the action of a form mention searching.
+fn form_mentions_search(form: &Form) -> bool {
+    let buttons = form.fields.iter().filter(|field| field.kind.is_button());
+    let of_form = [form.heading.as_str(), &form.text, &form.attributes, form.action.path()];
+    buttons
+        .flat_map(|field| [field.label.as_str(), &field.value, &field.name])
+        .chain(of_form)
+        .any(mentions_search)
+}
+
 /// Names and labels of fields that control the display of results.
 #[rustfmt::skip]
 static DISPLAY_OPTIONS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
@@ -159,6 +189,33 @@ mod tests {
             ("<form><input name=q disabled><input type=search name=x></form>", Some(ProbeTarget::Words(1))),
         ] {
             assert_eq!(target(html), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn a_field_without_words_is_explained_by_a_form_that_mentions_searching() {
+        let url = Url::parse("http://a.org/").unwrap();
+        let is_unexplained = |html: &str| {
+            let form = &crate::html::parse(html.as_bytes(), None, &url).forms[0];
+            ProbeTarget::of(form).unwrap().is_unexplained(form)
+        };
+        for html in [
+            "<h2>Model</h2><form action=/a2><i class=icon></i><input name=f1></form>",
+            "<form><input name=1><input type=submit value=OK></form>",
+        ] {
+            assert!(is_unexplained(html), "{html}");
+        }
+        for html in [
+            "<form><input name=f1><button>Search</button></form>",
+            "<h2>Suche</h2><form><input name=f1></form>",
+            "<form class=search-box><input name=f1></form>",
+            "<form action=/find><input name=f1></form>",
+            "<form><input name=q></form>",
+            "<form><input name=f1 placeholder='Brand and model'></form>",
+            "<form><input type=search name=f1></form>",
+            "<form><select name=1><option>Any<option>Ford<option>Opel</select></form>",
+        ] {
+            assert!(!is_unexplained(html), "{html}");
         }
     }
 

@@ -178,6 +178,7 @@ fn forms_that_must_not_be_probed_are_refused() {
     let posting = "<form><input name=q><button formmethod=post>Search</button></form>";
     assert_eq!(refusal(posting), Some(ProbeRefusal::Posts));
     assert_eq!(refusal("<form><input type=checkbox name=c></form>"), Some(ProbeRefusal::NoUsableField));
+    assert_eq!(refusal("<form action=/a2><input name=f1></form>"), Some(ProbeRefusal::Unexplained));
     assert_eq!(refusal("<form action='javascript:go()'><input name=q></form>"), Some(ProbeRefusal::NotHttp));
 }
 
