@@ -140,7 +140,7 @@ fn merged(mut items: TopicFeatures) -> TopicFeatures {
     items
 }
 
-/// Calls `visit` with every word of the labels, names, options and text of a form.
+/// Calls `visit` with every word of the labels, names, options, action and text of a form.
 pub fn each_form_token(form: &Form, page: &Page, visit: &mut dyn FnMut(&str, Token)) {
     let language = page.language.as_deref();
     let mut left = MAX_WORDS;
@@ -168,6 +168,9 @@ pub fn each_form_token(form: &Form, page: &Page, visit: &mut dyn FnMut(&str, Tok
         }
     }
     read(&split_name(&form.attributes), 20);
+    if form.names_action {
+        read(&split_name(form.action.path()), 12);
+    }
     read(&form.text, 200);
 }
 
