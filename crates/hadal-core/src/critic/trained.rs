@@ -67,9 +67,7 @@ impl TrainedCritic {
 
     fn p_topic(&self, form: &Form, page: &Page, page_features: &[(u32, f32)]) -> f32 {
         match &self.target {
-            CriticTarget::Domain(domain) => {
-                self.classifiers.domains.classify(form, page, Some(page_features))[*domain]
-            }
+            CriticTarget::Domain(domain) => self.classifiers.p_domains(form, page, page_features)[*domain],
             CriticTarget::Learned(topic) => {
                 self.classifiers.p_form(topic, &form_topic_features(form, page, Some(page_features)))
             }

@@ -107,7 +107,7 @@ impl JudgeCounts {
         self.searchable.add((judges.searchable.classify(form, &page).0 >= MIN_ACCEPTED_P) == is_search);
         if is_search {
             let judged_relevant =
-                judges.domains.classify(form, &page, Some(&words))[class_of(topic)] >= MIN_ACCEPTED_P;
+                judges.p_domains(form, &page, &words)[class_of(topic)] >= MIN_ACCEPTED_P;
             self.relevant[topic].add(judged_relevant == truth.is_relevant(TOPICS[topic]));
         }
     }
