@@ -47,11 +47,9 @@ const MIN_P_SEARCHABLE: f32 = 0.02;
 
 /// Least P(searchable and on topic) at which a form of a built-in domain counts as relevant.
 ///
-/// The threshold with the highest F1 is half of that F1 (Lipton et al. 2014). Recall / precision on sites
-/// that were not trained on, with forms that are not searches: 0.79 / 0.89 with 0.5, 0.83 / 0.87 with 0.42,
-/// 0.86 / 0.85 with 0.35, mean of three divisions into folds, measured outside the project; 0.83 / 0.88 with
-/// 0.4 by `hadal eval forms`. Crawls of twelve topics over two webs of real pages have a precision of 0.955
-/// with 0.4, so a lower value is not used.
+/// The threshold with the highest F1 is half of that F1 (Lipton et al. 2014). Recall / precision with half of the
+/// sites for training, with forms that are not searches: 0.86 / 0.91 with 0.5, 0.87 / 0.91 with 0.45, 0.88 / 0.91 with
+/// 0.4, 0.88 / 0.89 with 0.35, mean of two divisions, measured outside the project.
 const MIN_JOINT_P: f32 = 0.4;
 
 /// Evidence for a request that a script sent for a typed word.
