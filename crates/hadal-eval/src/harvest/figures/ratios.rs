@@ -50,10 +50,10 @@ pub fn section(all: HarvestComparison<'_>) -> Option<Section> {
     })
 }
 
-/// Ratios of requests to each coverage: over settings with and without a cap, and per collection.
+/// Requests of `hadal` to each coverage over those of other policies: with and without a cap, and per collection.
 pub fn by_coverage(all: HarvestComparison<'_>) -> Option<Section> {
     let has = |policy: &str| all.policies().contains(&policy);
-    let pairs: Vec<_> = PAIRS[..2].iter().filter(|(one, other)| has(one) && has(other)).collect();
+    let pairs: Vec<_> = PAIRS.iter().filter(|(one, other)| *one == OURS && has(one) && has(other)).collect();
     let capped = all.capped();
     let open: Vec<&str> = all.settings().into_iter().filter(|name| !capped.contains(name)).collect();
     let row = |name: &str, settings: &[&str], collection: Option<&str>| {
@@ -69,12 +69,14 @@ pub fn by_coverage(all: HarvestComparison<'_>) -> Option<Section> {
     let groups = [("all with a cap", &capped), ("all without a cap", &open)];
     let mut rows: Vec<Vec<String>> = groups.map(|(name, settings)| row(name, settings, None)).into();
     rows.extend(all.collections().into_iter().map(|name| row(name, &capped, Some(name))));
-    let heading = |(one, other): &(&str, &str)| {
-        LEVELS.map(|level| Cow::Owned(format!("{one} / {other} {:.0} %", 100.0 * level)))
-    };
+    let heading =
+        |(_, other): &(&str, &str)| LEVELS.map(|level| Cow::Owned(format!("{other} {:.0} %", 100.0 * level)));
     (!pairs.is_empty()).then(|| Section {
         title: "Requests to each coverage as ratios".into(),
-        note: "Geometric means as above. Rows of collections are over the settings with a cap.".into(),
+        note: format!(
+            "Requests of {OURS} over those of the policy that the heading names: geometric means as above. Rows of \
+             collections are over the settings with a cap."
+        ),
         headings: std::iter::once("".into()).chain(pairs.iter().flat_map(|pair| heading(pair))).collect(),
         rows,
         ..Section::default()

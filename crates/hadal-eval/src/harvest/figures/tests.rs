@@ -65,7 +65,7 @@ fn a_policy_that_always_needs_half_has_a_ratio_of_a_half() {
         assert_eq!(row(&ratios, name)[1], "0.50 (0.50-0.50)");
     }
     let by_coverage = section(&trials, "Requests to each coverage");
-    assert_eq!(by_coverage.headings[1..3], ["hadal / adaptive 50 %", "hadal / adaptive 70 %"]);
+    assert_eq!(by_coverage.headings[1..3], ["adaptive 50 %", "adaptive 70 %"]);
     for name in ["all with a cap", "all without a cap", "ships", "boats"] {
         assert_eq!(row(&by_coverage, name)[1], "0.50");
     }
