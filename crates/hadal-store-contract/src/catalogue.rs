@@ -261,7 +261,9 @@ pub fn questions_are_logged_before_their_result(store: &dyn Store) {
     };
     let (first, second) = (store.log_at_once(&entry).unwrap(), store.log_at_once(&entry).unwrap());
     assert_ne!(first, second);
-    store.apply_user_changes(&[UserChange::Logged(Submitter::Person, second, SubmissionResult::Status(200))]).unwrap();
+    store
+        .apply_user_changes(&[UserChange::Logged(Submitter::Person, second, SubmissionResult::Status(200))])
+        .unwrap();
     let log = submissions(store, &SubmissionQuery::default());
     let log: Vec<_> = log.into_iter().map(|entry| (entry.by, entry.seq, entry.answer)).collect();
     let person = Submitter::Person;

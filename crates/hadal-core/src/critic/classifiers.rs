@@ -5,13 +5,12 @@
 
 use super::MIN_ACCEPTED_P;
 use super::background::Background;
-use super::domain::{DomainClassifier, OTHER, pooled};
+use super::domain::{DomainClassifier, OTHER};
 use super::learned::{LearnedTopic, TopicExamples};
 use super::page_topic::PageClassifier;
 use super::quality::{ProportionInterval, wilson_interval};
 use super::searchable::SearchableClassifier;
-use super::topic_features::{TopicFeatures, page_topic_features};
-use crate::page::{Form, Page};
+use super::topic_features::TopicFeatures;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::{LazyLock, OnceLock};
@@ -75,13 +74,6 @@ impl Classifiers {
     fn similar_domain(&self, forms: &[TopicFeatures]) -> Option<usize> {
         let judged: Vec<Vec<f32>> = forms.iter().map(|row| self.domains.classify_features(row)).collect();
         similar_domain(&judged)
-    }
-
-    /// P(domain) of a search form from form and page, in the order of [`super::domain::DOMAINS`]. `page_text` are the
-    /// features of the page text ([`super::topic_features::page_text_features`]).
-    pub fn p_domains(&self, form: &Form, page: &Page, page_text: &[(u32, f32)]) -> Vec<f32> {
-        let p_page = self.pages.classify(&page_topic_features(page, page_text));
-        pooled(&self.domains.classify(form, page, Some(page_text)), &p_page)
     }
 
     /// P(topic) of a search form, for a topic of the user.

@@ -47,26 +47,6 @@ const INNER_FOLDS: usize = 3;
 /// half of the sites train, measured outside the project.
 const SITES_NEEDED: u32 = 2;
 
-/// Exponent of the page classifier in [`pooled`], and the least probability of a domain that it contributes. Recall /
-/// precision of relevant forms with half of the sites for training: 0.85 / 0.93 without the page classifier, 0.87 / 0.91
-/// with exponent 0.3, 0.88 / 0.91 with 0.5, 0.87 / 0.88 with 0.7, mean of two divisions, measured outside the project.
-const PAGE_EXPONENT: f32 = 0.5;
-const MIN_P_PAGE: f32 = 0.02;
-
-/// Logarithmic pool of P(domain | form and page) and P(domain | page), for each domain `d`:
-///
-/// ```text
-/// p(d) = c * p_form(d) * max(p_page(d), MIN_P_PAGE)^PAGE_EXPONENT, where c makes the sum 1
-/// ```
-///
-/// The page classifier learns from far more pages than there are labelled forms, so it decides for forms with few words.
-pub fn pooled(p_form: &[f32], p_page: &[f32]) -> Vec<f32> {
-    let product = |(form, page): (&f32, &f32)| form * page.max(MIN_P_PAGE).powf(PAGE_EXPONENT);
-    let products: Vec<f32> = p_form.iter().zip(p_page).map(product).collect();
-    let sum = products.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-    products.into_iter().map(|p| p / sum).collect()
-}
-
 /// Use of the page that a form is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageContext {
@@ -235,21 +215,5 @@ impl DomainTrainingSet {
             -f64::from(weight) * f64::from(p).max(1e-6).ln()
         });
         losses.sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_moves_a_form_towards_its_domain() {
-        let (unsure, sure) = ([0.3, 0.1, 0.6], [0.99, 0.005, 0.005]);
-        let page = [0.9, 0.05, 0.05];
-        assert!(pooled(&unsure, &page)[0] > 0.5);
-        assert!(pooled(&sure, &[0.0, 0.0, 1.0])[0] > 0.9);
-        for p in [pooled(&unsure, &page), pooled(&sure, &page)] {
-            assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-        }
     }
 }

@@ -11,10 +11,9 @@ use super::{BINS, BinaryFigures, RESAMPLES, by_fold};
 use crate::training::built_in::{LabelledData, SEED, SITE_WEIGHT};
 use hadal_core::critic::LabelledForm;
 use hadal_core::critic::MIN_ACCEPTED_P;
-use hadal_core::critic::domain::{DOMAINS, DomainClassifier, DomainText, OTHER, pooled};
-use hadal_core::critic::page_topic::PageClassifier;
+use hadal_core::critic::domain::{DOMAINS, DomainClassifier, DomainText, OTHER};
 use hadal_core::critic::searchable::SearchableClassifier;
-use hadal_core::critic::topic_features::{page_text_features, page_topic_features};
+use hadal_core::critic::topic_features::page_text_features;
 use hadal_core::critic::trained::p_relevant;
 use hadal_core::learn::metrics::calibration_error;
 use hadal_core::learn::resampling::{BootstrapInterval, bootstrap_interval};
@@ -72,8 +71,8 @@ impl JudgedForm<'_> {
 pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> UnseenFigures {
     let by_name: HashMap<&str, &Vec<f32>> =
         domains.with_page.iter().map(|(name, p)| (name.as_str(), p)).collect();
-    let judged = by_folds(data).into_iter().filter_map(|(form, p_searchable, p_page)| {
-        let p_domain = pooled(by_name.get(form.name.as_str())?, &p_page);
+    let judged = p_searchable(data).into_iter().filter_map(|(form, p_searchable)| {
+        let p_domain = (*by_name.get(form.name.as_str())?).clone();
         Some(JudgedForm { form, p_searchable, p_domain })
     });
     figures(judged.collect())
@@ -82,7 +81,7 @@ pub fn evaluate(data: &LabelledData, domains: &DomainFigures) -> UnseenFigures {
 /// Evaluates the critic with classifiers trained on one half of the sites and judged on the other. The sites are
 /// divided at random `divisions` times, and each half trains once.
 pub fn evaluate_halves(data: &LabelledData, divisions: usize) -> UnseenFigures {
-    let lessons = [data.lessons(SITE_WEIGHT), data.lessons(1.0)];
+    let lessons = data.lessons(SITE_WEIGHT);
     let halves: Vec<BTreeSet<&str>> = (0..divisions).flat_map(|at| halves(data, SEED + at as u64)).collect();
     let judged = by_fold(halves.len(), |at| {
         let is_tested = |site: &str| halves[at].contains(site);
@@ -99,29 +98,23 @@ fn halves(data: &LabelledData, seed: u64) -> [BTreeSet<&str>; 2] {
     [first, second].map(|half| half.iter().copied().collect())
 }
 
-/// Judges the forms of the tested sites by classifiers trained on the other sites. `lessons` are the pages that train the
-/// classifier of forms and that of pages.
+/// Judges the forms of the tested sites by classifiers trained on the other sites.
 fn judge_half<'a>(
     data: &'a LabelledData,
-    lessons: &[Vec<DomainText>; 2],
+    lessons: &[DomainText],
     is_tested: &dyn Fn(&str) -> bool,
 ) -> Vec<JudgedForm<'a>> {
     let folded = data.folded.iter().map(|folded| &folded.example);
     let known: Vec<&LabelledForm> = folded.chain(&data.forms).filter(|form| !is_tested(&form.site)).collect();
     let searches: Vec<&LabelledForm> =
         data.searches().into_iter().filter(|form| !is_tested(&form.site)).collect();
-    let texts = |at: usize| lessons[at].iter().filter(|text| !is_tested(&text.site)).collect::<Vec<_>>();
+    let texts: Vec<&DomainText> = lessons.iter().filter(|text| !is_tested(&text.site)).collect();
     let searchable = SearchableClassifier::train(&known, SEED);
-    let domains = DomainClassifier::train(&searches, &texts(0), SEED);
-    let pages = PageClassifier::train(&texts(1), SEED);
-    let judge = |form: &'a LabelledForm| {
-        let text = page_text_features(&form.page);
-        let p_form = domains.classify(&form.form, &form.page, Some(&text));
-        JudgedForm {
-            form,
-            p_searchable: searchable.classify(&form.form, &form.page).0,
-            p_domain: pooled(&p_form, &pages.classify(&page_topic_features(&form.page, &text))),
-        }
+    let domains = DomainClassifier::train(&searches, &texts, SEED);
+    let judge = |form: &'a LabelledForm| JudgedForm {
+        form,
+        p_searchable: searchable.classify(&form.form, &form.page).0,
+        p_domain: domains.classify(&form.form, &form.page, Some(&page_text_features(&form.page))),
     };
     data.forms.iter().filter(|form| is_tested(&form.site)).map(judge).collect()
 }
@@ -151,24 +144,17 @@ fn domain_calibration(judged: &[JudgedForm<'_>]) -> f64 {
     calibration_error(&p, &labels, BINS)
 }
 
-/// P(searchable) and P(domain of the page) of every form, by classifiers that have not seen its site.
-fn by_folds(data: &LabelledData) -> Vec<(&LabelledForm, f32, Vec<f32>)> {
+/// P(searchable) of every form by a classifier that has not seen its site.
+fn p_searchable(data: &LabelledData) -> Vec<(&LabelledForm, f32)> {
     let folds = site_folds(data);
-    let lessons = data.lessons(1.0);
-    let is_of = |site: &str, fold: usize| folds[site] == fold;
+    let is_of = |form: &LabelledForm, fold: usize| folds[form.site.as_str()] == fold;
     let judged = by_fold(FOLDS, |fold| {
         let folded = data.folded.iter().map(|folded| &folded.example);
         let kept: Vec<&LabelledForm> =
-            folded.chain(data.forms.iter().filter(|form| !is_of(&form.site, fold))).collect();
-        let texts: Vec<&DomainText> = lessons.iter().filter(|text| !is_of(&text.site, fold)).collect();
-        let searchable = SearchableClassifier::train(&kept, SEED);
-        let pages = PageClassifier::train(&texts, SEED);
-        let test = data.forms.iter().filter(|form| is_of(&form.site, fold));
-        test.map(|form| {
-            let about = page_topic_features(&form.page, &page_text_features(&form.page));
-            (form, searchable.classify(&form.form, &form.page).0, pages.classify(&about))
-        })
-        .collect::<Vec<_>>()
+            folded.chain(data.forms.iter().filter(|form| !is_of(form, fold))).collect();
+        let classifier = SearchableClassifier::train(&kept, SEED);
+        let test = data.forms.iter().filter(|form| is_of(form, fold));
+        test.map(|form| (form, classifier.classify(&form.form, &form.page).0)).collect::<Vec<_>>()
     });
     judged.into_iter().flatten().collect()
 }

@@ -106,7 +106,8 @@ impl JudgeCounts {
         let is_search = truth.kind == FormKind::Search;
         self.searchable.add((judges.searchable.classify(form, &page).0 >= MIN_ACCEPTED_P) == is_search);
         if is_search {
-            let judged_relevant = judges.p_domains(form, &page, &words)[class_of(topic)] >= MIN_ACCEPTED_P;
+            let judged_relevant =
+                judges.domains.classify(form, &page, Some(&words))[class_of(topic)] >= MIN_ACCEPTED_P;
             self.relevant[topic].add(judged_relevant == truth.is_relevant(TOPICS[topic]));
         }
     }

@@ -31,7 +31,7 @@ fn forms(what: &str, pages: &[Page]) -> Anyhow<()> {
         for (page, words) in pages.iter().zip(&words) {
             for form in &page.forms {
                 std::hint::black_box(judges.searchable.classify(form, page));
-                std::hint::black_box(judges.p_domains(form, page, words));
+                std::hint::black_box(judges.domains.classify(form, page, Some(words)));
             }
         }
     };

@@ -69,12 +69,20 @@ impl SearchTrial<'_> {
 
     /// Adds the status of a response to a submission.
     pub fn end_with(&self, number: u64, status: u16) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::Logged(self.by, number, SubmissionResult::Status(status))])
+        self.store.apply_user_changes(&[UserChange::Logged(
+            self.by,
+            number,
+            SubmissionResult::Status(status),
+        )])
     }
 
     /// Adds the result of a submission.
     pub fn end(&self, number: u64, exchange: &Exchange) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::Logged(self.by, number, SubmissionResult::from(exchange))])
+        self.store.apply_user_changes(&[UserChange::Logged(
+            self.by,
+            number,
+            SubmissionResult::from(exchange),
+        )])
     }
 }
 

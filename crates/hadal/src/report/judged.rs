@@ -192,7 +192,7 @@ fn judge_form(
             name,
             judges.p_form(topic, &form_topic_features(form, page, Some(words))),
         ),
-        _ => topics.among(&judges.p_domains(form, page, words)),
+        _ => topics.among(&judges.domains.classify(form, page, Some(words))),
     };
     let (buttons, fields): (Vec<&Field>, Vec<&Field>) =
         form.fields.iter().partition(|field| field.kind.is_button());

@@ -3,7 +3,8 @@
 use super::best_queues::BestQueues;
 use super::{
     FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LabelUpdate, LessonRow, PageRow, ProbedForm,
-    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult, Submitter,
+    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
+    Submitter,
 };
 use hadal_core::address::{Host, LinkId, Site};
 use hadal_core::identity::FormId;

@@ -250,7 +250,9 @@ fn user_queries_are_in_the_view_of_their_database() {
             ..harvest_entry(HarvestId(1), 0)
         })
         .unwrap();
-    store.apply_user_changes(&[UserChange::Logged(Submitter::Person, number, SubmissionResult::Status(200))]).unwrap();
+    store
+        .apply_user_changes(&[UserChange::Logged(Submitter::Person, number, SubmissionResult::Status(200))])
+        .unwrap();
     let db = Connection::open(folder.path().join("notes.db")).unwrap();
     assert_same(&db, "submissions_view", &submissions(&*store, &SubmissionQuery::default()));
 }

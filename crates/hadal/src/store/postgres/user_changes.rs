@@ -1,8 +1,6 @@
 //! Rows that users write: instructions, labels, and their queries.
 
-use super::super::{
-    Activity, Control, LabelQuery, LabelRow, LabelUpdate, RowPage, Submission, UserChange,
-};
+use super::super::{Activity, Control, LabelQuery, LabelRow, LabelUpdate, RowPage, Submission, UserChange};
 use super::codec::{self, Columns, bits, json, text, word};
 use super::connection::{Command, ServerConnection, command};
 use super::fault::Fault;
