@@ -171,8 +171,8 @@ fn render(layers: &Layers, key: &'static str) -> Checked<RenderMode> {
 }
 
 fn group_commit(layers: &Layers) -> Checked<Duration> {
-    let most = Duration::from_secs(1);
-    layers.read("store.group_commit", "a time up to 1s", |value| time(value).filter(|time| *time <= most))
+    let most = Duration::from_millis(100);
+    layers.read("store.group_commit", "a time up to 100ms", |value| time(value).filter(|time| *time <= most))
 }
 
 /// Name from a fixed list; errors suggest the nearest name.
@@ -373,7 +373,7 @@ mod tests {
             ("harvest.max_requests", "0"),
             ("harvest.max_records", "few"),
             ("harvest.concurrency", "0"),
-            ("store.group_commit", "2s"),
+            ("store.group_commit", "1s"),
             ("topics.folder", ""),
             ("models.folder", "no/such/folder"),
             ("render.crawls", "some"),
