@@ -121,7 +121,7 @@ fn wrong_domains(figures: &FormFigures) -> Section {
     let reading = figures.domains.readings.last();
     let errors = reading.map_or(&[][..], |reading| &reading.errors);
     disagreements(
-        "DomainFigures told wrong, with the page around the form",
+        "Forms with a wrong domain, read with their page",
         "p is of the domain judged.".into(),
         errors,
     )
