@@ -91,10 +91,16 @@ impl Browser {
              look();"
         );
         let waited = self.command("execute/async", json!({"script": script, "args": []})).await;
-        match waited {
-            Ok(value) => value,
-            Err(error) => panic!("never true: {expression}: {error}; the page says: {}", self.text().await),
+        let error = match waited {
+            Ok(value) => return value,
+            Err(error) => error,
+        };
+        // The script is lost if its page was replaced meanwhile.
+        let value = self.value(&format!("({expression}) || null")).await;
+        if value.is_null() {
+            panic!("never true: {expression}: {error}; the page says: {}", self.text().await);
         }
+        value
     }
 
     /// All visible text of the page.
