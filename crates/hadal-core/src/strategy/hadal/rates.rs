@@ -22,10 +22,10 @@ const SITE_BITS: u32 = 14;
 const FOLDER_BITS: u32 = 14;
 /// Usual share of failed visits. In 24 crawls of real pages 6 % of the visits failed.
 const USUAL_FAILURES: f32 = 0.06;
-/// Visits that [`USUAL_FAILURES`] counts for in the estimate of a site. Chosen by hand to fit the share of failed visits
+/// Weight of [`USUAL_FAILURES`] in the estimate of a site, in visits. Chosen by hand to fit the share of failed visits
 /// after 0 to 4 earlier failures.
 const SITE_PRIOR_VISITS: f32 = 2.0;
-/// Visits that the estimate of a site counts for in that of a folder. Chosen by hand in the same way.
+/// Weight of the estimate of a site in that of a folder, in visits. Chosen by hand in the same way.
 const FOLDER_PRIOR_VISITS: f32 = 0.2;
 
 /// Number of a site in the tables of mentions and failures. Different sites may share one.
@@ -213,7 +213,7 @@ impl LinkRates {
         row
     }
 
-    /// Counts a link from a site with relevant forms to another site.
+    /// Counts a mention: a link from a site with relevant forms to another site.
     pub fn count_mention(&mut self, site: SiteCell) {
         let count = &mut self.mentions[site.0];
         *count = count.saturating_add(1);
