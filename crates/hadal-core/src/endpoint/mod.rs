@@ -1,10 +1,10 @@
 //! Search endpoints that a page's markup suggests, other than its forms.
 //!
-//! A detector reads the scripts, links and metadata of a page and returns the endpoint as a [`Form`]: hidden fields with
-//! fixed parameters and, if the endpoint takes words, one search field. An endpoint without a search field lists all
-//! records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints. A form
-//! names no action if the page does not name the address and the software only usually has an endpoint there. Such an
-//! endpoint counts once it has answered.
+//! A detector reads the scripts, links and metadata of a page and returns the endpoint as a [`Form`]: hidden fields
+//! with fixed parameters and, if the endpoint takes words, one search field. An endpoint without a search field lists
+//! all records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints.
+//! A form names no action if the page does not name the address and the software only usually has an endpoint there.
+//! Such an endpoint counts once it has answered.
 //!
 //! | file | endpoints |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Hosts that measure visits, advertise, or serve widgets that no search needs.
 //!
-//! The list names the services that most pages with third-party scripts load, by public statistics of the web. A service
-//! that is missing costs a request for its script. Its reports are refused anyway, because only scripts and searches go
-//! to other sites.
+//! The list names the services that most pages with third-party scripts load, by public statistics of the web. A
+//! service that is missing costs a request for its script. Its reports are refused anyway, because only scripts and
+//! searches go to other sites.
 
 use url::Url;
 

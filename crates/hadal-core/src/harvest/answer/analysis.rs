@@ -59,8 +59,8 @@ impl LearnedState<'_> {
         Some(found).filter(|found| found.matching_share >= MIN_MATCHING_SHARE || in_place)
     }
 
-    /// Returns true if a count may be the total of a query. A count that the entry page shows too, as in "1,000 documents
-    /// are indexed", is rarely the number of matches of a word.
+    /// Returns true if a count may be the total of a query. A count that the entry page shows too, as in "1,000
+    /// documents are indexed", is rarely the number of matches of a word.
     fn is_total(&self, count: &StatedCount, query: &Query) -> bool {
         query.words.trim().is_empty() || !self.entry_counts.contains(&count.total)
     }

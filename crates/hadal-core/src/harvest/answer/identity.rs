@@ -205,7 +205,8 @@ impl IdentityRules {
         }
     }
 
-    /// A part that was ignored because its value was the query identifies records again if no record has such a value now.
+    /// A part that was ignored because its value was the query identifies records again if no record has such a value
+    /// now.
     fn restore_part(&mut self, name: &str, values: &[Option<&str>], query: &Query) {
         let has_query = |value: &Option<&str>| value.is_none() || are_query(&[*value], query);
         let is_chance = !query.words.trim().is_empty() && !values.iter().any(has_query);

@@ -102,8 +102,8 @@ pub const SEED_SCORE: f32 = 100.0;
 /// Difference of log rates above which a busy host is waited for: `e^0.5` times the expected forms. Guess.
 const WAIT_MARGIN: f32 = 0.5;
 /// Difference of log rates above which a worker leaves its requests to another one with a better link. Relevant forms
-/// that four workers found with 1,500 requests on four webs of `eval/workers.py learning`, and mean seconds: 410 in 62 s
-/// with a margin of 0.5, 392 in 35 s with 1.5, 393 in 32 s with 2.5, 363 in 16 s without yielding. One worker: 391 in
+/// that four workers found with 1,500 requests on four webs of `eval/workers.py learning`, and mean seconds: 410 in 62
+/// s with a margin of 0.5, 392 in 35 s with 1.5, 393 in 32 s with 2.5, 363 in 16 s without yielding. One worker: 391 in
 /// 61 s.
 const YIELD_MARGIN: f32 = 1.5;
 /// Look-ups per visit while their yield is unknown, `q0`. Guess.

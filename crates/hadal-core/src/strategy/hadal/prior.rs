@@ -6,10 +6,10 @@
 //! The weights of the facts are a Poisson regression with ridge penalty 3 on 20,000 visits: crawls of the twelve
 //! built-in topics, 600 and 1,500 requests each, over two webs of real pages from 326 sites. The events of a visit are
 //! those of the [module documentation](super), delayed ones included. The mean log-likelihood of a visit was -0.102 on
-//! crawls that were held out, with topics and sites of the training data, -0.099 on the training data, and -0.147 with a
-//! constant rate. The fit cannot be repeated with this repository; `hadal eval order` can search around it. Facts with
-//! weight 0 had no effect in the fit and are kept for that search. The weights of "failed visits" and of "pages" of a
-//! site were changed by hand afterwards.
+//! crawls that were held out, with topics and sites of the training data, -0.099 on the training data, and -0.147 with
+//! a constant rate. The fit cannot be repeated with this repository; `hadal eval order` can search around it. Facts
+//! with weight 0 had no effect in the fit and are kept for that search. The weights of "failed visits" and of "pages"
+//! of a site were changed by hand afterwards.
 //!
 //! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches for
 //! better ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
@@ -81,9 +81,9 @@ pub const SITE_WEIGHTS: [(&str, f32); 12] = [
 ];
 
 /// Advantage of a site with visits: its robots.txt is known, which halves the requests of the next visit. `ln 2`
-/// follows from that alone. Relevant forms after 250 / 500 / 1,000 / 2,000 requests by `hadal eval order` on four webs of
-/// real pages, 48 crawls, and the share of requests for robots.txt: 796 / 1030 / 1144 / 1186 and 13.5 % with 1.5; 793 /
-/// 1036 / 1143 / 1185 and 11.3 % with 2.0; both with the step 0.3. Differences below 15 are noise.
+/// follows from that alone. Relevant forms after 250 / 500 / 1,000 / 2,000 requests by `hadal eval order` on four webs
+/// of real pages, 48 crawls, and the share of requests for robots.txt: 796 / 1030 / 1144 / 1186 and 13.5 % with 1.5;
+/// 793 / 1036 / 1143 / 1185 and 11.3 % with 2.0; both with the step 0.3. Differences below 15 are noise.
 const OPEN_SITE: f32 = 2.0;
 /// Step size of the rate model after many events: an event moves a weight by about this much. The feature vector of a
 /// link has Euclidean length 2.4, so an event moves the score of an identical link by 2.4² ≈ 6 steps. The same command
