@@ -39,8 +39,8 @@ pub struct Link {
     pub url: Url,
     /// Anchor text, surrounding text and position.
     pub context: LinkContext,
-    /// True for a link that the crawl does not follow, because it knows the target or excludes it. Such a link may have no
-    /// context but its position.
+    /// True for a link that the crawl does not follow, because it knows or excludes the target. The context of such a
+    /// link may consist of its position only.
     #[serde(skip)]
     pub is_unused: bool,
 }

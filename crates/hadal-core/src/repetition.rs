@@ -25,7 +25,7 @@ const MAX_DISTANCE: u32 = 3;
 const MAX_MIRRORS: usize = 4;
 /// Pages of one shape in a row without a new form, after which the shape is exhausted. Guess: more than the listing of
 /// a usual site has pages.
-const MAX_BARREN: u16 = 300;
+const MAX_PAGES_WITHOUT_FORM: u16 = 300;
 /// Pages without a new form that count as much as one that also repeats the text of another. Guess: 20 of
 /// those exhaust a shape. In five crawls of 760 to 1,200 pages, no form followed five similar pages of its
 /// shape.
@@ -47,21 +47,21 @@ const MIN_IDENTIFIER: usize = 16;
 #[derive(Default)]
 pub struct Repetition {
     pages: FxHashMap<IpAddr, Vec<KnownPage>>,
-    barren: FxHashMap<u64, BarrenShape>,
+    formless: FxHashMap<u64, FormlessShape>,
     /// Canonical addresses of visited pages.
     visited: FxHashSet<LinkId>,
 }
 
 /// Pages of one shape in a row without a new form.
 #[derive(Default)]
-struct BarrenShape {
+struct FormlessShape {
     /// Number of pages, where repeated ones count [`REPEAT_WEIGHT`].
     count: u16,
     /// Fingerprints of the last different texts without numbers.
     texts: Vec<u64>,
 }
 
-impl BarrenShape {
+impl FormlessShape {
     fn add(&mut self, text: &str) {
         let is_repeated = self.count >= MIN_COMPARED && self.repeats(text);
         self.count = self.count.saturating_add(if is_repeated { REPEAT_WEIGHT } else { 1 });
@@ -118,13 +118,13 @@ impl Repetition {
 
     /// Records that the page at a URL with this text was visited and had this many forms that were not known.
     pub fn count_page(&mut self, url: &Url, text: &str, new_forms: u32) {
-        if self.barren.len() >= MAX_REMEMBERED {
-            self.barren.clear();
+        if self.formless.len() >= MAX_REMEMBERED {
+            self.formless.clear();
         }
-        let barren = self.barren.entry(shape_of(url)).or_default();
+        let shape = self.formless.entry(shape_of(url)).or_default();
         match new_forms {
-            0 => barren.add(text),
-            _ => *barren = BarrenShape::default(),
+            0 => shape.add(text),
+            _ => *shape = FormlessShape::default(),
         }
     }
 
@@ -146,7 +146,8 @@ impl Repetition {
     /// True if many URLs of the same shape were visited and had no new form.
     pub fn is_exhausted(&self, url: &Url) -> bool {
         let is_deep = url.query().is_some() || url.path().len() > 1;
-        is_deep && self.barren.get(&shape_of(url)).is_some_and(|barren| barren.count >= MAX_BARREN)
+        is_deep
+            && self.formless.get(&shape_of(url)).is_some_and(|shape| shape.count >= MAX_PAGES_WITHOUT_FORM)
     }
 }
 
@@ -318,7 +319,7 @@ mod tests {
     #[test]
     fn a_shape_without_new_forms_is_exhausted_and_one_with_forms_is_not() {
         let mut seen = Repetition::default();
-        for n in 0..2 * MAX_BARREN {
+        for n in 0..2 * MAX_PAGES_WITHOUT_FORM {
             let text = distinct_text(n);
             seen.count_page(&url(&format!("http://a.org/calendar?day={n}")), &text, 0);
             seen.count_page(&url(&format!("http://a.org/databases/{n}")), &text, u32::from(n % 100 == 0));

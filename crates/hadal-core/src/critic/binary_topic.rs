@@ -1,8 +1,8 @@
 //! Model of a topic of the user: topic or not, for forms or for pages.
 //!
 //! The background may contain rows of the topic. Models trained without a part of it find them there, and the last
-//! model is trained without them (learning from positive and unlabelled examples, Liu et al. 2002). P = 0.5 lies between
-//! the background and the positive examples, each judged by a model trained without it.
+//! model is trained without them (learning from positive and unlabelled examples, Liu et al. 2002). P = 0.5 lies
+//! between the background and the positive examples, each judged by a model trained without it.
 
 use super::MIN_ACCEPTED_P;
 use super::topic_features::TopicFeatures;

@@ -48,8 +48,8 @@ const MIN_P_SEARCHABLE: f32 = 0.02;
 /// Least P(searchable and on topic) at which a form of a built-in domain counts as relevant.
 ///
 /// The threshold with the highest F1 is half of that F1 (Lipton et al. 2014). Recall / precision on sites that were not
-/// trained on: 0.83 / 0.88 with 0.4, 0.79 / 0.89 with 0.5 (`hadal eval forms`, earlier models). Crawls of twelve topics over two
-/// webs of real pages have a precision of 0.967 with 0.4.
+/// trained on: 0.83 / 0.88 with 0.4, 0.79 / 0.89 with 0.5 (`hadal eval forms`, earlier models). Crawls of twelve topics
+/// over two webs of real pages have a precision of 0.967 with 0.4.
 const MIN_JOINT_P: f32 = 0.4;
 
 /// Evidence for a request that a script sent for a typed word.

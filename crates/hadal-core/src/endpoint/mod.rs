@@ -1,9 +1,10 @@
 //! Search endpoints that a page's markup suggests, other than its forms.
 //!
-//! A detector reads the scripts, links and metadata of a page and returns the endpoint as a [`Form`]: hidden fields with
-//! fixed parameters and, if the endpoint takes words, one search field. An endpoint without a search field lists all
-//! records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints. An
-//! endpoint at an address that only habit suggests names no action; it counts once it has answered.
+//! A detector reads the scripts, links and metadata of a page and returns the endpoint as a [`Form`]: hidden fields
+//! with fixed parameters and, if the endpoint takes words, one search field. An endpoint without a search field lists
+//! all records. Detection costs no request. [`crate::harvest::answer::DataReader`] reads the answers of all endpoints.
+//! A form names no action if the page does not name the address and the software only usually has an endpoint there.
+//! Such an endpoint counts once it has answered.
 //!
 //! | file | endpoints |
 //! |---|---|
@@ -139,8 +140,8 @@ fn is_filter(field: &Field) -> bool {
     }
 }
 
-/// Returns true if an endpoint is a search of its own for a crawl: the page names its address, the software does not show
-/// a search box on every page, and no form of the page searches the same records.
+/// Returns true if a crawl counts an endpoint as a search of its own: the page names its address, the software does not
+/// show a search box on every page, and no form of the page searches the same records.
 pub fn is_own_search(endpoint: &Form, forms: &[Form]) -> bool {
     let shows_box = matches!(endpoint.source, FormSource::WordPress | FormSource::MediaWiki);
     endpoint.names_action && !shows_box && !forms.iter().any(|form| holds_records_of(endpoint, form))

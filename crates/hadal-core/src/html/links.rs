@@ -67,8 +67,8 @@ struct LinkTargets<'p, 'a> {
 }
 
 impl<'a> LinkTargets<'_, 'a> {
-    /// Target of an anchor or frame; `None` for links within the page and for frames with pages of other sites, which are
-    /// mostly advertisements.
+    /// Target of an anchor or frame; `None` for links within the page and for frames with pages of other sites, which
+    /// are mostly advertisements.
     fn of(&mut self, anchor: NodeRef<'a>) -> Option<&mut LinkTarget> {
         let frame = anchor.attribute(&local_name!("src")).filter(|_| !anchor.has(&local_name!("href")));
         let address = frame.or_else(|| anchor.attribute(&local_name!("href")))?.trim();
@@ -86,8 +86,8 @@ impl<'a> LinkTargets<'_, 'a> {
     }
 }
 
-/// Address without its fragment, which normalised URLs do not have. White space before a fragment belongs to the URL, so
-/// such an address is kept.
+/// Address without its fragment, which normalised URLs do not have. White space before a fragment belongs to the URL,
+/// so such an address is kept.
 fn without_fragment(address: &str) -> &str {
     let page = address.split('#').next().unwrap_or_default();
     if page.ends_with(|c: char| c <= ' ') { address } else { page }

@@ -132,26 +132,26 @@ impl Outline {
 
 /// Builds the outline in a second walk over the tree. `link_indices` holds the link index of each anchor.
 pub(super) fn outline<'a>(tree: &DomTree<'a>, found: &Collected<'a>, link_indices: &[u32]) -> Outline {
-    let mut growth = OutlineBuilder::new(found, link_indices);
+    let mut builder = OutlineBuilder::new(found, link_indices);
     let mut walk = TreeWalk::below(tree.document);
     while let Some(step) = walk.next() {
         match step {
             WalkEvent::Enter(node) => match &node.data {
-                NodeData::Text(text) => growth.write(&text.borrow()),
+                NodeData::Text(text) => builder.write(&text.borrow()),
                 NodeData::Element(element) => {
-                    if !growth.enter(node, element) {
+                    if !builder.enter(node, element) {
                         walk.skip_children(node);
                     }
                 }
                 NodeData::Root => {}
             },
-            WalkEvent::Leave(node) => growth.leave(node),
+            WalkEvent::Leave(node) => builder.leave(node),
         }
-        if growth.outline.nodes.len() >= limits::OUTLINE {
+        if builder.outline.nodes.len() >= limits::OUTLINE {
             break;
         }
     }
-    growth.finish()
+    builder.finish()
 }
 
 /// Builds an outline during a walk over the tree.
@@ -172,7 +172,7 @@ struct OutlineBuilder<'a, 'f> {
 
 impl<'a, 'f> OutlineBuilder<'a, 'f> {
     fn new(found: &'f Collected<'a>, link_indices: &'f [u32]) -> OutlineBuilder<'a, 'f> {
-        let mut growth = OutlineBuilder {
+        let mut builder = OutlineBuilder {
             found,
             link_indices,
             outline: Outline::default(),
@@ -182,8 +182,8 @@ impl<'a, 'f> OutlineBuilder<'a, 'f> {
             breaks: true,
             anchors: 0,
         };
-        growth.add(LocalName::default());
-        growth
+        builder.add(LocalName::default());
+        builder
     }
 
     fn add(&mut self, tag: LocalName) -> usize {

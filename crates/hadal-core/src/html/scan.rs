@@ -44,8 +44,8 @@ pub(super) struct AttributeExtent {
     pub end: usize,
 }
 
-/// Classifies the markup at `at`, the position of a `<`. The attributes of a tag, up to [`limits::TAG_ATTRIBUTES`], replace
-/// those in `attributes`.
+/// Classifies the markup at `at`, the position of a `<`. The attributes of a tag, up to [`limits::TAG_ATTRIBUTES`],
+/// replace those in `attributes`.
 pub(super) fn markup(input: &[u8], at: usize, attributes: &mut Vec<AttributeExtent>) -> Markup {
     match input.get(at + 1) {
         Some(b'/') => match input.get(at + 2) {

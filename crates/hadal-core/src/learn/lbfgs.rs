@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 /// Number of past steps that approximate the curvature. Guess within the usual range of 3 to 20
 /// (Nocedal and Wright, section 7.2).
 const HISTORY: usize = 8;
-/// Share of the linear decrease that a step must reach (Armijo condition; the usual value, Nocedal and Wright, section 3.1).
+/// Share of the linear decrease that a step must reach (Armijo condition). The usual value, Nocedal and Wright, section
+/// 3.1.
 const ARMIJO: f64 = 1e-4;
 
 /// Step `s` and change of the gradient `y` of one iteration, with `product = s . y`.

@@ -1,7 +1,7 @@
 //! Controls of a rendered page that may show a search box when they are clicked, and choices that may add fields.
 //!
-//! The script in the page lists its controls; the decision which of them to use is here. A control that leaves the page,
-//! submits a form, or names another purpose than searching is never used.
+//! The script in the page lists its controls; the decision which of them to use is here. A control that leaves the
+//! page, submits a form, or names another purpose than searching is never used.
 
 use crate::text::concepts::{CONCEPTS, Concept};
 use crate::text::words::{each_part, each_word};

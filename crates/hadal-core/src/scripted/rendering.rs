@@ -93,14 +93,14 @@ pub fn is_scripted(form: &Form) -> bool {
     has_box && (is_loose || form.source == FormSource::Form && !is_sent)
 }
 
-/// Visited pages per request of a rendered page. Guess: rendering in vain costs a hundredth of a crawl.
+/// Visited pages per request of a rendered page. Guess: rendering that finds nothing costs a hundredth of a crawl.
 const PAGES_PER_REQUEST: u64 = 100;
 /// Further requests that each relevant form of a rendered page earns. Guess: a rendered page with its test query takes
 /// about three, and most of them bring nothing.
 const REQUESTS_PER_FORM: u64 = 30;
 
-/// Requests that the rendered pages of a crawl may still send. They are
-/// `visited / PAGES_PER_REQUEST + REQUESTS_PER_FORM * relevant` in all, for `visited` pages and `relevant` forms that only
+/// Requests that the rendered pages of a crawl may still send after `requests` ones. All of them together are at most
+/// `visited / PAGES_PER_REQUEST + REQUESTS_PER_FORM * relevant`, for `visited` pages and `relevant` forms that only
 /// rendered pages showed.
 pub fn render_allowance(visited: u64, requests: u64, relevant: u64) -> u64 {
     let all = visited / PAGES_PER_REQUEST + REQUESTS_PER_FORM * relevant;

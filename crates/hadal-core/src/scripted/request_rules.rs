@@ -1,7 +1,8 @@
 //! Rules for the requests of a rendered page. A request that no rule allows is refused.
 //!
 //! Other sites get two kinds of requests: for a script that the page loads, and for a search service that receives the
-//! typed word. They carry only cookies that these sites set themselves in the same session. Hosts that measure or advertise get none ([`super::trackers`]).
+//! typed word. They carry only cookies that these sites set themselves in the same session. Hosts that measure or
+//! advertise get no request ([`super::trackers`]).
 
 use super::trackers::is_tracker;
 use super::{PageRequest, ResourceKind};
@@ -18,7 +19,7 @@ pub enum RequestRule {
     Submit,
     /// Answered with an empty body. Some scripts wait for their style sheets.
     AnswerEmpty,
-    /// Answered with a permission: the question of a browser before a request to another host.
+    /// CORS preflight: the browser asks for permission before a request to another host, and gets it.
     AnswerPreflight,
     /// The request is refused for this reason.
     Refuse(RefusalReason),

@@ -1,7 +1,7 @@
 //! Values that a page hands out and its scripts send back: tokens against forged requests, session keys.
 //!
-//! A page holds them in `<meta>` elements, hidden fields or cookies. [`with_sources`] notes in a learned form where each
-//! value came from, and [`refresh`] replaces the value when the page is fetched again.
+//! A page holds them in `<meta>` elements, hidden fields or cookies. [`with_sources`] notes in a learned form where
+//! each value came from, and [`refresh`] replaces the value when the page is fetched again.
 
 use crate::http::Headers;
 use crate::page::{FieldKind, Form, Page, PageToken};

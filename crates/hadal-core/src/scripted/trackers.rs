@@ -1,8 +1,8 @@
 //! Hosts that measure visits, advertise, or serve widgets that no search needs.
 //!
-//! The list names the services that most pages with third-party scripts load, by public statistics of the web. A service
-//! that is missing costs a request for its script; its reports are refused anyway, because only scripts and searches go to
-//! other sites.
+//! The list names the services that most pages with third-party scripts load, by public statistics of the web. A
+//! service that is missing costs a request for its script. Its reports are refused anyway, because only scripts and
+//! searches go to other sites.
 
 use url::Url;
 
@@ -55,7 +55,7 @@ const SERVICES: [&str; 46] = [
     "taboola.com",
     "zdassets.com",
 ];
-/// Parts of host names that say what the host is for.
+/// Parts of host names that name the purpose of the host.
 const PURPOSES: [&str; 10] =
     ["ads", "adserver", "analytics", "beacon", "matomo", "metrics", "pixel", "piwik", "stats", "telemetry"];
 /// Names of files of the same services on other hosts.

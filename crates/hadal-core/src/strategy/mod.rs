@@ -105,8 +105,8 @@ pub trait Strategy: Send {
         true
     }
 
-    /// True if [`Strategy::learn`] reads the context of links that the crawl does not follow, because it knows their targets
-    /// or excludes them. If not, such links have only a URL, and pages are parsed and judged faster.
+    /// True if [`Strategy::learn`] reads the context of links that the crawl does not follow, because it knows their
+    /// targets or excludes them. If not, such links have only a URL, and pages are parsed and judged faster.
     fn reads_unused_links(&self) -> bool {
         true
     }
@@ -197,8 +197,8 @@ pub trait QueueHeads {
         None
     }
 
-    /// Best link of a queue that other workers of the crawl may visit now or soon. `None` if there is none, or if the crawl
-    /// has one worker.
+    /// Best link of a queue that other workers of the crawl may visit now or soon. `None` if there is none, or if the
+    /// crawl has one worker.
     fn head_elsewhere(&self, _queue: QueueId) -> Option<QueueHead> {
         None
     }
@@ -225,7 +225,8 @@ pub enum QueueChoice {
     Execute(Box<StrategyCommand>),
     /// No link to visit at the moment.
     Idle,
-    /// Visit nothing at the moment, because other workers of the crawl have better links ([`QueueHeads::head_elsewhere`]).
+    /// Visit nothing at the moment, because other workers of the crawl have better links
+    /// ([`QueueHeads::head_elsewhere`]).
     Yield,
 }
 

@@ -50,7 +50,7 @@ const BATCH: usize = 16;
 const MAX_NEXT: usize = 16;
 /// Visits between two copies of the network. Guess.
 const COPY_EVERY: u64 = 100;
-/// Visits before the first tree; a new one grows whenever their number has doubled. Guess.
+/// Visits before the first tree. A new tree grows whenever the number of visits has doubled. Guess.
 const FIRST_TREE: u64 = 32;
 /// Minimum number of visits of a leaf. Guess.
 const MIN_LEAF: usize = 8;

@@ -154,7 +154,8 @@ fn select_target(at: usize, field: &Field) -> Option<ProbeTarget> {
     Some(ProbeTarget::Choice { field: at, one: one.value.clone(), other: other.value.clone() })
 }
 
-/// Word that occurs in no text. Eleven letters: rare consonants and vowels in turn, chosen by `seed`, and an `x` at the end.
+/// Word that occurs in no text. It has eleven letters: rare consonants and vowels in turn, chosen by `seed`, and an `x`
+/// at the end.
 pub fn nonsense_word(seed: u64) -> String {
     const RARE: &[u8; 8] = b"xqzvwkjf";
     const VOWELS: &[u8; 4] = b"uoia";

@@ -59,8 +59,8 @@ impl LearnedState<'_> {
         Some(found).filter(|found| found.matching_share >= MIN_MATCHING_SHARE || in_place)
     }
 
-    /// Returns true if a count may be the total of a query. Words rarely match as many records as the entry page counts
-    /// without them: "1,000 documents are indexed".
+    /// Returns true if a count may be the total of a query. A count that the entry page shows too, as in "1,000
+    /// documents are indexed", is rarely the number of matches of a word.
     fn is_total(&self, count: &StatedCount, query: &Query) -> bool {
         query.words.trim().is_empty() || !self.entry_counts.contains(&count.total)
     }
@@ -103,7 +103,7 @@ impl<'a> AnswerAnalysis<'a> {
         let records =
             found.as_ref().map_or(usize::from(single.is_some()), |found| found.group.segments.len());
         let knows_results = state.furniture.knows_results();
-        // A fixed word may be the noun of a number that varies.
+        // Fixed texts without a digit are kept: they may be the noun of a number that varies.
         let is_fixed_count =
             |at: usize| knows_results && view.is_fixed(at..at + 1) && has_digit(view.outline.text_of(at));
         let outside = text_outside_records(&view, found.as_ref(), is_fixed_count);

@@ -17,8 +17,8 @@
 //! The fragment belongs to the identity once records of one answer with different titles differ in it only. Parameters
 //! that are known by name, such as `query`, belong to it once records of different titles differ in them only.
 //!
-//! Where URLs do not distinguish records, the text does. Answers that list several passages of a record repeat its URL with
-//! its title; there the URL identifies the record.
+//! Where URLs do not distinguish records, the text does. An answer may list several passages of a record, each with the
+//! URL and the title of the record. There the URL identifies the record.
 
 use super::links::query_pairs;
 use super::records::{RawRecord, RecordFields};
@@ -51,10 +51,11 @@ const MIN_POSITIONS: usize = 3;
 /// record that is listed twice. Guess.
 const MIN_MERGED_RECORDS: usize = 2;
 
-/// Distinct URLs of an answer from which it may show passages: all records of a small list may link one page. Guess.
+/// Least number of distinct URLs in an answer that shows passages. All records of a small list may link to one page.
+/// Guess.
 const MIN_PASSAGE_URLS: usize = 3;
 
-/// Characters of a title that enter an id, fewer than where titles are cut. Guess.
+/// Number of characters of a title that enter an id. Sites cut titles at greater lengths. Guess.
 const MAX_TITLE_CHARS: usize = 100;
 
 /// A named part of a URL: `host`, `/n` for the n-th path segment, `?name` for a parameter, or `#`.
@@ -78,9 +79,9 @@ enum IdentitySource {
     /// The URL.
     #[default]
     Url,
-    /// The text: most URLs of an answer coincide.
+    /// The text, because most URLs of an answer coincide.
     Text,
-    /// The URL, although an answer repeats it: it shows several passages of a record, each under the record's title.
+    /// The URL, although an answer repeats it for several passages of a record.
     UrlOfPassages,
 }
 
@@ -91,7 +92,8 @@ pub(super) struct IdentityRules {
     ignored: BTreeSet<String>,
     /// Ignored parts that had the query as value.
     with_query: BTreeSet<String>,
-    /// Parts that had the query as value, or counted up, by chance.
+    /// Parts that identify records although they looked as if they belonged to the visit: their value was the query or
+    /// counted up by chance, or they are the fragment or a visit parameter.
     by_chance: BTreeSet<String>,
     /// Names of parts that all records of an answer shared, with the hash of the last value. For the key of
     /// [`rest_key`], the hash of the value without the words of the query.
@@ -169,7 +171,7 @@ impl IdentityRules {
         before != (self.ignored.clone(), self.lasting_parts())
     }
 
-    /// Number of parts that identify records although they usually belong to the visit.
+    /// Number of fragments and visit parameters that identify records.
     fn lasting_parts(&self) -> usize {
         self.by_chance.iter().filter(|name| *name == FRAGMENT || is_visit_parameter(name)).count()
     }
@@ -180,7 +182,7 @@ impl IdentityRules {
         self.constant.get(name) == Some(&hash) && values.iter().all(|value| *value == values[0])
     }
 
-    /// Gives parts a share in the identity if records of different titles differ only in parts without one.
+    /// If records with different titles differ in ignored parts only, these parts identify records from now on.
     fn restore_merging_parts(&mut self, records: &[&RawRecord], urls: &[Vec<UrlPart>]) {
         let mut first: FxHashMap<Vec<&UrlPart>, usize> = FxHashMap::default();
         let mut merging: Vec<&str> = Vec::new();
@@ -203,7 +205,8 @@ impl IdentityRules {
         }
     }
 
-    /// Gives a part back its share in the identity if it had the query as value before and no record has it now.
+    /// A part that was ignored because its value was the query identifies records again if no record has such a value
+    /// now.
     fn restore_part(&mut self, name: &str, values: &[Option<&str>], query: &Query) {
         let has_query = |value: &Option<&str>| value.is_none() || are_query(&[*value], query);
         let is_chance = !query.words.trim().is_empty() && !values.iter().any(has_query);
@@ -301,7 +304,8 @@ impl IdentityRules {
         records.iter().zip(&by_url).map(id).collect()
     }
 
-    /// Returns true if all records with the same URL have the same title but for numbers: they are passages of one record.
+    /// Returns true if all records with the same URL have the same title apart from numbers: they are passages of one
+    /// record.
     fn shows_passages(&self, records: &[RawRecord]) -> bool {
         let letters = |title: &str| title.chars().filter(|c| c.is_alphabetic()).collect::<String>();
         let titled = records.iter().filter_map(|record| Some((record.url.as_ref()?, letters(&record.title))));

@@ -69,11 +69,12 @@ pub(super) struct KindEvidence<'a> {
     pub(super) matching_share: Option<f32>,
     /// No record has a link, while those of earlier answers had detail links.
     pub(super) lacks_links: bool,
-    /// The query has neither words nor choices, so that its answer is no single record.
+    /// The query has neither words, choices nor a link, so that its answer is no single record.
     pub(super) is_open: bool,
     /// Total stated outside the records.
     pub(super) total: Option<u64>,
-    /// The text outside the records counts results. A record counts other items, such as its pages.
+    /// The text outside the records states a number of results. The page of a single record states other numbers, such
+    /// as that of its pages.
     pub(super) counts_results: bool,
     /// The URL path differs from those of earlier answers with results.
     pub(super) is_elsewhere: bool,

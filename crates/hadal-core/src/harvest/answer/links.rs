@@ -128,8 +128,8 @@ fn looks_like_url(name: &str) -> bool {
 }
 
 /// Hash of a URL's host, first path segment, number of path segments and parameter names in any order. Links to pages
-/// of one kind usually share it. A first segment with digits, or without a file ending and standing alone, is ignored. A
-/// query that is a single word without `=`, as in `wiki.cgi?Name`, is a value and no name.
+/// of one kind usually share it. A first segment with digits, or without a file ending and standing alone, is ignored.
+/// A query that is a single word without `=`, as in `wiki.cgi?Name`, is a value and no name.
 pub(in crate::harvest) fn url_shape(url: &Url) -> u64 {
     let mut segments = url.path_segments().into_iter().flatten();
     let first = segments.next().unwrap_or_default();

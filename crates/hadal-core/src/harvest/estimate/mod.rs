@@ -14,7 +14,8 @@
 //! `calibration` turns these two into intervals and combines them. `latest_answers` corrects an estimate from captures
 //! alone that the latest answers contradict. [`stop`] decides when a harvest ends.
 //!
-//! Coverage is `S / N`, the seen records over the size. The lower end of its interval is `S` over the upper end of the size.
+//! Coverage is `S / N`, the seen records over the size. The lower end of its interval is `S` over the upper end of the
+//! size.
 
 pub mod calibration;
 mod capture_history;
@@ -73,7 +74,7 @@ impl SizeEstimate {
 pub struct EstimateEvidence {
     /// `S`: number of seen records.
     pub seen: f64,
-    /// Least number of records: seen ones, or the greatest stated total.
+    /// Least number of records: the number of seen ones, or the greatest stated total if it is more.
     pub least: f64,
     /// Size by the stated totals of words.
     pub by_totals: Option<SizeByTotals>,

@@ -7,7 +7,7 @@
 //! | module | policies |
 //! |---|---|
 //! | [`word_list`] | `random-16k`, `random-all`, `generic-frequency`: words of a fixed list |
-//! | [`adaptive`] | `adaptive*`: Ntoulas, Zerfos and Cho, "Downloading Textual Hidden Web Content Through Keyword Queries" (2005) |
+//! | [`adaptive`] | `adaptive*`: Ntoulas, Zerfos and Cho (2005) |
 //! | [`hadal`] | `hadal`: most expected new records per request |
 //! | [`oracle`] | `oracle`: greedy with the true answers, for evaluation only |
 //!

@@ -1,6 +1,6 @@
-//! Check of stated totals: recognises totals that are lower bounds or mistakes.
+//! Check of stated totals: recognises wrong ones and lower bounds.
 //!
-//! A form states a total for a query. The total is used only while the answers agree with it:
+//! A total that a form states for a query is used only while the answers agree with it:
 //!
 //! - An answer that holds more records than its total contradicts the total.
 //! - Some forms state the number of records on the page, or that number plus one, although a further page exists. Such
@@ -12,7 +12,7 @@
 
 use super::{QueryOutcome, ReadingEnd, StatedTotal};
 
-/// Answers with a further page and the same total of one page that show that totals count the page. Guess.
+/// Number of answers with a further page and the same total of one page that shows that totals count the page. Guess.
 const MIN_PAGE_TOTALS: u32 = 2;
 
 /// Relative excess of the records over an exact total that is tolerated, because databases change. Guess.

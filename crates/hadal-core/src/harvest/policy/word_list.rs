@@ -8,8 +8,8 @@ use crate::learn::rng::Rng;
 use crate::text::frequency::ENGLISH;
 use rustc_hash::FxHashSet;
 
-/// Maximum number of frequent words that are sent when no word of the context returned a record. The words
-/// are English unless the context has a word list. Guess.
+/// Maximum number of frequent words that are sent while no query has returned a record. The words are English unless
+/// the context has a word list. Guess.
 const MAX_FREQUENT_WORDS: usize = 200;
 
 /// Queries before the first record: the context's first words, then frequent words.

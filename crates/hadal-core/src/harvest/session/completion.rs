@@ -2,7 +2,7 @@
 //!
 //! [`CompletionState::ending`] is called before each query. It checks, in this order:
 //!
-//! 1. The first answers are all the same: the form does not search.
+//! 1. All answers are the same: the form does not search ([`SearchCheck`]).
 //! 2. The wanted number of records is reached.
 //! 3. The wanted coverage is reached by the size estimate ([`stop::is_covered`]). The estimate counts only after
 //!    [`MIN_ANSWERED_WORDS`] words had records and if the last [`COMPARED_QUERIES`] queries found no more new records
@@ -27,8 +27,8 @@ const MIN_QUERIES_WITHOUT_NEW: u64 = 20;
 const MAX_QUERIES_WITHOUT_NEW: u64 = 100;
 /// Known records that allow one more query without a new record. Guess.
 const RECORDS_PER_QUERY_WITHOUT_NEW: u64 = 20;
-/// Words with records before an estimate from words ends a harvest. Guess. Words of one name occur together and are not
-/// independent observations, so two are not enough.
+/// Number of words with records before an estimate from words ends a harvest. Guess: two are not enough, because the
+/// words of one name occur together and are not independent observations.
 const MIN_ANSWERED_WORDS: u32 = 5;
 /// Latest queries whose new records are compared with the unseen records of an estimate. Guess.
 const COMPARED_QUERIES: usize = 10;
@@ -195,7 +195,8 @@ impl CompletionState {
         u64::from(self.recent.queries_without_new) >= allowed.min(MAX_QUERIES_WITHOUT_NEW)
     }
 
-    /// New records per request of the last queries; 0 after a list of all records, whose yield words do not have.
+    /// New records per request of the last queries. 0 if queries without words returned most records, because the yield
+    /// of a list does not show what words will return.
     fn latest_yield(&self, prospects: &Prospects) -> f64 {
         let (requests, new) = self.recent.of_last_queries();
         if self.lists_showed_most(prospects) { 0.0 } else { new as f64 / requests.max(1) as f64 }

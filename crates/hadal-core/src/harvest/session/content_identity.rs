@@ -18,7 +18,7 @@ const MIN_WEIGHT: f64 = 12.0;
 const MIN_REPEATED_SHARE: f64 = 0.5;
 /// Least number of new addresses on a page that alone shows that addresses change. Guess.
 const MIN_NEW_ON_PAGE: usize = 3;
-/// Further new addresses without a known text until equal text no longer identifies records. Guess.
+/// Number of new addresses without a known text after which equal text no longer identifies records. Guess.
 const MAX_EXPECTED: u32 = 200;
 /// Maximum number of texts that are remembered. Guess; 100 bytes each.
 const MAX_TEXTS: usize = 1_000_000;
@@ -38,18 +38,18 @@ pub struct ContentIdentity {
     new: f64,
     /// Decayed number of those with known text.
     repeated: f64,
-    /// New addresses for which an equal text still identifies the record.
+    /// Number of further new addresses for which an equal text identifies the record.
     expected: u32,
-    /// Texts that were known when addresses last changed. They identify their records for ever.
+    /// Number of texts that were known when addresses last changed. These texts always identify their records.
     renamed: usize,
 }
 
 /// Hashes of a record's text.
 #[derive(Clone, Copy)]
 struct TextKeys {
-    /// Letters of title and text: counters may be shown too.
+    /// Hash of the letters of title and text. Digits are left out, because a list may number its records.
     letters: u64,
-    /// Letters and digits without a leading number.
+    /// Hash of their letters and digits without a leading number.
     exact: u64,
 }
 

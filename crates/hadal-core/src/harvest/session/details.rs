@@ -33,7 +33,7 @@ const MIN_AUTO_PAGES: u32 = 8;
 /// detail pages, five real applications needed 439 requests to 90 % of their records, with all of them 2,345.
 const AUTO_PAGES_PER_REQUEST: f64 = 0.1;
 
-/// Records on a page above which a sample of their detail pages is not needed: the page shows enough words. Guess.
+/// Number of records on a page above which none of their detail pages is fetched: the page shows enough words. Guess.
 const MAX_DETAILED_RECORDS: usize = 100;
 
 /// Setting for detail pages.

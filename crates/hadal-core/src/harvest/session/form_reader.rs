@@ -44,7 +44,7 @@ impl FormReader {
         }
     }
 
-    /// Restores readers of an earlier session, which learn no further layouts.
+    /// Restores readers of an earlier session. They learn no further layouts, so all samples count as seen.
     pub fn restore(&mut self, html: AnswerReader, data: Option<DataReader>) {
         self.html = html;
         self.samples = MAX_RESULT_SAMPLES;

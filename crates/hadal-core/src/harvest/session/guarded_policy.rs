@@ -1,4 +1,4 @@
-//! The policy of a session, which is not asked again after it failed.
+//! The policy of a session, with a guard against policies that continue answers which the session does not hold.
 
 use super::paused::PausedReadings;
 use super::reading::AnswerReading;
@@ -6,7 +6,7 @@ use crate::harvest::policy::{MAX_PAUSED, Policy, QueryOutcome, RequestCosts};
 use crate::harvest::query::Query;
 use rustc_hash::FxHashMap;
 
-/// Times that the policy may continue one unknown answer within one choice. Guess.
+/// Number of times that the policy may continue one unknown answer within one choice. Guess.
 const MAX_REPEATS: u32 = 3;
 /// Maximum number of unknown answers that the policy may continue within one choice: the session may have
 /// dropped all paused answers.

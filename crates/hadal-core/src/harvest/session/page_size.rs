@@ -1,15 +1,15 @@
 //! Largest page size that a form or its result pages offer.
 //!
-//! Search software often lets its users choose the number of records per page. A larger page costs one request as a small
-//! one does.
+//! Search software often lets its users choose the number of records per page. A larger page costs one request, as a
+//! small one does.
 //!
 //! 1. A select or radio buttons of the form itself: [`choose_largest`] selects the greatest number before the first
 //!    query.
-//! 2. Links, selects and further forms of a result page name a parameter and its values ([`PageSizeParameter::of`]). The
-//!    server may ignore the parameter, so [`PageSizeTrial`] tries it once, on the first answer with a further page: in
-//!    place of that page it requests the answer from its start with the larger size. If this shows the records of the
-//!    first page and more, all later queries carry the parameter. Otherwise the further page is requested. The trial costs
-//!    no request if it succeeds, and one if it fails.
+//! 2. Links, selects and further forms of a result page name a parameter and its values ([`PageSizeParameter::of`]).
+//!    The server may ignore the parameter, so [`PageSizeTrial`] tries it once, on the first answer with a further page:
+//!    in place of that page it requests the answer from its start with the larger size. If this shows the records of
+//!    the first page and more, all later queries carry the parameter. Otherwise the further page is requested. The
+//!    trial costs no request if it succeeds, and one if it fails.
 
 use super::reading::AnswerReading;
 use crate::address::Site;
@@ -217,8 +217,9 @@ impl PageSizeTrial {
         self.running.take().map(|trial| trial.fallback)
     }
 
-    /// Ends a running trial with a page of `shown` records, `repeated` of them from the first page, and its `next` page.
-    /// Returns the parameter, or the page to read instead if the size did not change.
+    /// Ends a running trial with a page of `shown` records, `repeated` of them from the first page. `has_next` is true
+    /// if a page follows. Returns the parameter, or the page to read instead if the size did not change; `None` without
+    /// a running trial.
     pub fn finish(
         &mut self,
         shown: usize,

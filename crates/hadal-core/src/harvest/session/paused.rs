@@ -47,8 +47,8 @@ impl PausedReadings {
         self.readings.remove(self.find(query)?).map(|(_, paused)| paused)
     }
 
-    /// Adds a reading if it is paused. Returns the request for its next page. Browse lists are never paused, except that
-    /// of all records (`is_list`).
+    /// Adds a reading if it is paused. Returns the request for its next page. Browse lists are never paused, except
+    /// that of all records (`is_list`).
     pub fn add(&mut self, reading: &AnswerReading, is_list: bool) -> Option<Request> {
         if reading.end != Some(ReadingEnd::Paused) || reading.is_browsing() && !is_list {
             return None;

@@ -210,7 +210,7 @@ impl QuerySources {
         self.policy.wants_next_page(reading, &self.costs())
     }
 
-    /// Learns the page size from a page with a successor.
+    /// Learns the page size from a page that is not the last of its answer.
     pub fn add_full_page(&mut self, records: usize) {
         self.page_size = self.page_size.max(records as u32);
     }

@@ -19,8 +19,8 @@ pub const LIST_PART: u32 = 100;
 const MAX_DETAILS: usize = 10_000;
 /// Consecutive pages without a new record after which the rest of a browse list is skipped. Guess.
 pub const STALE_LIST_PAGES: u32 = 8;
-/// Consecutive pages without a new record after which the answer to a query is paused. The policy may continue it at once;
-/// before that, the stop rule is applied. Guess.
+/// Consecutive pages without a new record after which the answer to a query is paused, so that the stop rules are
+/// applied. The policy may continue the answer at once. Guess.
 pub const STALE_QUERY_PAGES: u32 = 10;
 
 /// A query and its answer so far.
@@ -165,7 +165,7 @@ impl AnswerReading {
         self.records.push((record, is_new));
     }
 
-    /// True for a link, or the query without words and values: the answer does not depend on a chosen value.
+    /// True for a link, and for the query without words and values.
     pub fn is_browsing(&self) -> bool {
         self.query.link.is_some() || self.query == Query::default()
     }

@@ -1,4 +1,4 @@
-//! Result pages and detail pages: reads records off each response, decides whether the answer continues, and learns
+//! Result pages and detail pages: reads the records of each response, decides whether the answer continues, and learns
 //! from the complete answer.
 
 use super::reading::AnswerReading;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Times that one query is sent again because the site asked to wait. Guess.
 const MAX_WAITS: u8 = 3;
-/// Time since the request before, if the caller does not know it: the default delay.
+/// Time since the previous request if the caller does not know it: the default delay.
 const DEFAULT_DELAY: Duration = Duration::from_secs(1);
 /// Longest time between two queries. Guess.
 const MAX_INTERVAL: Duration = Duration::from_secs(120);
@@ -197,8 +197,8 @@ impl HarvestSession {
         self.continue_or_finish(reading, update)
     }
 
-    /// Uses larger pages from now on if this page is one of `shown` records, `repeated` of them from the first page.
-    /// After a trial in vain, the next page is that of the site's own pager.
+    /// Ends a running trial of a larger page size with this page of `shown` records, `repeated` of them from the first
+    /// page. If it succeeded, later queries use the size; otherwise `next` becomes the page of the site's own pager.
     fn end_page_size_trial(&mut self, next: &mut Option<NextPage>, shown: usize, repeated: usize) {
         match self.page_size.finish(shown, repeated, next.is_some()) {
             Some(Ok(parameter)) => {

@@ -1,11 +1,13 @@
 //! Detects forms that do not search.
 //!
-//! Two signs are used. The first answers, that of the calibration query included, hold the same records whatever the
-//! query is. Second, the records of the first answer were not records (for example teasers): after training on
-//! [`COMPARED_ANSWERS`] answers the reader finds none on that page, and no later answer had any.
+//! There are three signs:
 //!
-//! A harvest that found nothing uses a third sign: all answers have the text of the answer to the calibration
-//! query, and none states that nothing was found. Then the server does not search. A script of the page may.
+//! 1. The first answers hold the same records whatever the query is, the answer to the calibration query included.
+//! 2. Only one answer seemed to have records, and these were something else, such as teasers: after training on
+//!    [`COMPARED_ANSWERS`] answers the reader finds no record on that page.
+//! 3. All answers have the text of the answer to the calibration query, and none states that nothing was found. Then
+//!    the server does not search, but a script of the page may. This sign counts if no record was found, or if the
+//!    answer to the calibration query lists records and has a next page.
 //!
 //! A form that does not search may still answer with the list of all records, page by page. Such a list is harvested.
 
@@ -17,8 +19,8 @@ use crate::html::Document;
 use crate::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// First answers that must hold the same records, and answers after which a form may be refuted: a single one may be
-/// that of a stop word. Guess.
+/// Number of answers that are compared before a form counts as one that does not search. Guess: more than one, because
+/// the first word may be a stop word.
 const COMPARED_ANSWERS: usize = 4;
 
 /// Evidence about the first answers of a form.
@@ -83,7 +85,7 @@ impl SearchCheck {
     pub fn add_first_page(&mut self, answer: &Answer, queries: u32) {
         if self.first_pages.len() < COMPARED_ANSWERS {
             let ids: Vec<u8> = answer.records.iter().flat_map(|record| record.id.0.to_le_bytes()).collect();
-            // Answers without records must not count as alike, so each gets a key of its own.
+            // Answers without records must not count as equal, so each gets a key of its own.
             let own_key = queries + u32::try_from(self.first_pages.len()).unwrap_or(u32::MAX);
             let key = if ids.is_empty() { u64::from(own_key) } else { xxh3_64(&ids) };
             self.first_pages.push(key);

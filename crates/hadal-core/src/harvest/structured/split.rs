@@ -4,7 +4,7 @@ use super::plan::{SlicePart, SlicePlan, SliceSize};
 use super::slice::Slice;
 
 /// Consecutive parts without a new record after which a slice of uncertain completeness counts as complete. Guess.
-const MAX_BARREN: u32 = 5;
+const MAX_PARTS_WITHOUT_NEW: u32 = 5;
 
 /// Result of the query for a slice that may overflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct SplitSlice {
     /// Sum of the shares of the parts not queried yet.
     share_left: f64,
     /// Consecutive parts without a new record.
-    barren: u32,
+    parts_without_new: u32,
 }
 
 impl SplitSlice {
@@ -51,7 +51,7 @@ impl SplitSlice {
             next,
             left,
             share_left: 1.0,
-            barren: 0,
+            parts_without_new: 0,
         }
     }
 
@@ -94,7 +94,7 @@ impl SplitSlice {
     /// Learns the number of records of the next part, and whether some were new, and moves on.
     pub fn learn(&mut self, records: f64, has_new: bool) {
         self.left -= records;
-        self.barren = if has_new { 0 } else { self.barren + 1 };
+        self.parts_without_new = if has_new { 0 } else { self.parts_without_new + 1 };
         self.answer.is_uncertain &= !has_new;
         self.skip();
     }
@@ -102,7 +102,9 @@ impl SplitSlice {
     /// True if no further part is expected to return records.
     pub fn is_finished(&self) -> bool {
         let is_complete = self.unfound().is_some_and(|left| left < 0.5);
-        self.next.is_none() || is_complete || (self.answer.is_uncertain && self.barren >= MAX_BARREN)
+        self.next.is_none()
+            || is_complete
+            || (self.answer.is_uncertain && self.parts_without_new >= MAX_PARTS_WITHOUT_NEW)
     }
 
     /// True if the parts have more records than the slice, because records have several values. 1 % and one record are

@@ -6,8 +6,8 @@
 //!
 //! # Score
 //!
-//! For a link `l` to a site `s`, `score(l, s) + bonus(s)` is the logarithm of a rate: the expected number of new relevant
-//! forms within three clicks of `l`, per request.
+//! For a link `l` to a site `s`, `score(l, s) + bonus(s)` is the logarithm of a rate: the expected number of new
+//! relevant forms within three clicks of `l`, per request.
 //!
 //! ```text
 //! score(l, s) = a·d(l) + h(l) + w·x(l, s)              placement of the link
@@ -16,14 +16,16 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | `d(l)` | facts about the link that mean the same for every topic (`prior.rs`), P(on topic) of its words among them |
+//! | `d(l)` | facts about the link that mean the same for every topic, such as P(on topic) of its words (`prior.rs`) |
 //! | `h(l)` | loss by failed visits to the folder of the link (`rates.rs`); 0 without failures |
 //! | `e(s)` | facts about the counters of `s` (`prior.rs`); all 0 before the first visit, except for failed ones |
 //! | `a`, `b` | fixed weights, fitted once on crawls of twelve topics (`prior.rs`) |
-//! | `x(l, s)` | hashed features of the link (`features.rs`); for a site without visits also the number of links to `s` from sites with relevant forms |
+//! | `x(l, s)` | hashed features of the link (`features.rs`); for a site without visits also its mentions |
 //! | `z(s)` | hashed features of the counters of `s` (`features.rs`) |
 //! | `w` | weights of the rate model; at the start 0, or those of an earlier run with the same topic |
 //! | `[c]` | 1 if the condition `c` holds, else 0 |
+//!
+//! Mentions of a site are links to it from sites with relevant forms.
 //!
 //! A site without visits needs its robots.txt first, which doubles the requests of the visit. So an open site has the
 //! advantage `o`. It is left out of the offset in learning: the model would otherwise learn a weight that cancels it.
@@ -33,12 +35,12 @@
 //!
 //! # Waiting for a better host
 //!
-//! A host serves one request at a time. Without care a crawl with 16 requests in flight opens 16 hosts, however poor
-//! their links are. So a ready link is not visited while a host that is ready soon has a link of a much higher score
-//! ([`WAIT_MARGIN`]). Requests are scarcer than seconds.
+//! A host serves one request at a time. Without this rule a crawl with 16 requests in flight opens 16 hosts, however
+//! poor their links are. So a ready link is not visited while a host that is ready soon has a link of a much higher
+//! score ([`WAIT_MARGIN`]). The request budget usually ends before the time does.
 //!
-//! Several workers of a crawl divide the hosts. Without care each of them visits its own best link, however poor it is. So
-//! a worker visits nothing while another one has a link of a much higher score ([`YIELD_MARGIN`]).
+//! Several workers of a crawl divide the hosts. Each of them would visit its own best link, however poor it is. So a
+//! worker visits nothing while another one has a link of a much higher score ([`YIELD_MARGIN`]).
 //!
 //! # Learning
 //!
@@ -99,9 +101,10 @@ const LOOKUPS: QueueId = QueueId(1);
 pub const SEED_SCORE: f32 = 100.0;
 /// Difference of log rates above which a busy host is waited for: `e^0.5` times the expected forms. Guess.
 const WAIT_MARGIN: f32 = 0.5;
-/// Difference of log rates above which a worker leaves its requests to another one with a better link. Relevant forms of
-/// four workers after 1,500 requests on four webs of `eval/workers.py learning`, and mean seconds: with a margin of 0.5 410
-/// in 62 s, of 1.5 392 in 35 s, of 2.5 393 in 32 s, without yielding 363 in 16 s; one worker 391 in 61 s.
+/// Difference of log rates above which a worker leaves its requests to another one with a better link. Relevant forms
+/// that four workers found with 1,500 requests on four webs of `eval/workers.py learning`, and mean seconds: 410 in 62
+/// s with a margin of 0.5, 392 in 35 s with 1.5, 393 in 32 s with 2.5, 363 in 16 s without yielding. One worker: 391 in
+/// 61 s.
 const YIELD_MARGIN: f32 = 1.5;
 /// Look-ups per visit while their yield is unknown, `q0`. Guess.
 const LOOKUP_SHARE: f32 = 0.02;

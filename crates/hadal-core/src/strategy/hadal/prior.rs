@@ -5,11 +5,11 @@
 //!
 //! The weights of the facts are a Poisson regression with ridge penalty 3 on 20,000 visits: crawls of the twelve
 //! built-in topics, 600 and 1,500 requests each, over two webs of real pages from 326 sites. The events of a visit are
-//! those of the [module documentation](super), delayed ones included. Held out by crawl, with the same topics and sites
-//! on both sides, the mean log-likelihood of a visit was -0.102, on the training data -0.099, that of a constant rate
-//! -0.147. The fit cannot be repeated with this repository;
-//! `hadal eval order` can search around it. Facts with weight 0 had no effect in the fit and are kept for that search. The weights of "failed
-//! visits" and of "pages" of a site were changed by hand afterwards.
+//! those of the [module documentation](super), delayed ones included. The mean log-likelihood of a visit was -0.102 on
+//! crawls that were held out, with topics and sites of the training data, -0.099 on the training data, and -0.147 with
+//! a constant rate. The fit cannot be repeated with this repository; `hadal eval order` can search around it. Facts
+//! with weight 0 had no effect in the fit and are kept for that search. The weights of "failed visits" and of "pages"
+//! of a site were changed by hand afterwards.
 //!
 //! `hadal eval order --web DIR=HOST:PORT` measures weights by crawls over an unchanging web, and searches for
 //! better ones with `--generations N`. The parameters of learning below were chosen by hand from its figures.
@@ -81,22 +81,24 @@ pub const SITE_WEIGHTS: [(&str, f32); 12] = [
 ];
 
 /// Advantage of a site with visits: its robots.txt is known, which halves the requests of the next visit. `ln 2`
-/// follows from that alone. Relevant forms after 250 / 500 / 1,000 / 2,000 requests by `hadal eval order` on four webs of
-/// real pages, 48 crawls, and the share of requests for robots.txt: 796 / 1030 / 1144 / 1186 and 13.5 % with 1.5, 793 /
-/// 1036 / 1143 / 1185 and 11.3 % with 2.0, all with the step 0.3. Differences below 15 are noise.
+/// follows from that alone. Relevant forms after 250 / 500 / 1,000 / 2,000 requests by `hadal eval order` on four webs
+/// of real pages, 48 crawls, and the share of requests for robots.txt: 796 / 1030 / 1144 / 1186 and 13.5 % with 1.5;
+/// 793 / 1036 / 1143 / 1185 and 11.3 % with 2.0; both with the step 0.3. Differences below 15 are noise.
 const OPEN_SITE: f32 = 2.0;
-/// Step size of the rate model after many events: an event moves a weight by about this much. The feature
-/// vector of a link has Euclidean length 2.4, so an event moves the score of an identical link by 2.4² ≈ 6 steps. By the same command 745 /
-/// 957 / 1087 / 1164 with 1.0 from the start, 757 / 1013 / 1136 / 1179 with 0.6, 796 / 1030 / 1144 / 1186 with 0.3. On two
-/// simulated webs, four topics, after 2,000 requests: 380, 382 and 360. So large steps pay only after many events.
+/// Step size of the rate model after many events: an event moves a weight by about this much. The feature vector of a
+/// link has Euclidean length 2.4, so an event moves the score of an identical link by 2.4² ≈ 6 steps. The same command
+/// gives 745 / 957 / 1087 / 1164 with 1.0 from the start, 757 / 1013 / 1136 / 1179 with 0.6, 796 / 1030 / 1144 / 1186
+/// with 0.3. On two simulated webs, four topics, after 2,000 requests: 380, 382 and 360. So large steps pay only after
+/// many events.
 const STEP: f32 = 1.0;
-/// Step size before the first event.
+/// Step size before the first event. See [`STEP`] for its source.
 const FIRST_STEP: f32 = 0.3;
 /// Events after which the step size is halfway between [`FIRST_STEP`] and [`STEP`]. Guess: more than a crawl of a few
 /// thousand requests finds.
 const STEP_EVENTS: f32 = 100.0;
-/// Discount `g` of a delayed event per click. Chosen between two values that do not differ beyond noise: by the same command
-/// 796 / 1030 / 1144 / 1186 with 0.1 and 794 / 1042 / 1151 / 1186 with 0.3. On two simulated webs, three topics, after 2,000 requests with the step 1.0: 302 and 306.
+/// Discount `g` of a delayed event per click. Chosen between two values that differ only by noise: the same command
+/// gives 796 / 1030 / 1144 / 1186 with 0.1 and 794 / 1042 / 1151 / 1186 with 0.3. On two simulated webs, three topics,
+/// after 2,000 requests with the step 1.0: 302 and 306.
 const DISCOUNT: f32 = 0.2;
 
 /// Weights of the prior, and parameters of learning.

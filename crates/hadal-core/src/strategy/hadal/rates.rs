@@ -22,10 +22,10 @@ const SITE_BITS: u32 = 14;
 const FOLDER_BITS: u32 = 14;
 /// Usual share of failed visits. In 24 crawls of real pages 6 % of the visits failed.
 const USUAL_FAILURES: f32 = 0.06;
-/// Visits that [`USUAL_FAILURES`] counts for in the estimate of a site. Chosen by hand to fit the share of failed visits
+/// Weight of [`USUAL_FAILURES`] in the estimate of a site, in visits. Chosen by hand to fit the share of failed visits
 /// after 0 to 4 earlier failures.
 const SITE_PRIOR_VISITS: f32 = 2.0;
-/// Visits that the estimate of a site counts for in that of a folder. Chosen by hand in the same way.
+/// Weight of the estimate of a site in that of a folder, in visits. Chosen by hand in the same way.
 const FOLDER_PRIOR_VISITS: f32 = 0.2;
 
 /// Number of a site in the tables of mentions and failures. Different sites may share one.
@@ -46,8 +46,8 @@ impl SiteCell {
 pub struct FolderCell(u16);
 
 impl FolderCell {
-    /// Cell of the folder of a URL: host and path without the last segment. A URL with a query belongs to its program, so
-    /// the whole path counts.
+    /// Cell of the folder of a URL: host and path without the last segment. A URL with a query belongs to its program,
+    /// so the whole path counts.
     pub fn of(url: &Url) -> FolderCell {
         let path = url.path();
         let folder = match url.query() {
@@ -77,10 +77,10 @@ impl FolderVisits {
 
     /// `h(l) = ln (1 - f) - ln (1 - p)`: change of the log rate of a link by the failures in its folder.
     ///
-    /// `p = (F + 2 · 0.06) / (F + P + 2)` is the probability that a visit of the site fails, after `F` visits without and
-    /// `P` with a page, and `f = (F' + 0.2 p) / (F' + P' + 0.2)` the same for the folder. In 24 crawls of real pages 6 %
-    /// of the visits failed, 92 % of those to a folder with one failure and no page, and 14 % of those to a folder with
-    /// one failure and three or more pages.
+    /// `p = (F + 2 · 0.06) / (F + P + 2)` is the probability that a visit of the site fails, after `F` visits without
+    /// and `P` with a page, and `f = (F' + 0.2 p) / (F' + P' + 0.2)` the same for the folder. In 24 crawls of real
+    /// pages 6 % of the visits failed, 92 % of those to a folder with one failure and no page, and 14 % of those to a
+    /// folder with one failure and three or more pages.
     fn log_success_ratio(&self, folder: FolderCell, site_failures: u8, site_pages: u32) -> f32 {
         let [pages, failures] = self.counts.get(usize::from(folder.0)).copied().unwrap_or_default();
         if failures == 0 {
@@ -188,8 +188,8 @@ impl LinkRates {
         self.model.log_rate(&self.link_row(link, site))
     }
 
-    /// Adapts the step size of the model to the number of events so far. With few events, the features of one link cannot
-    /// be told apart, and a large step would favour whatever resembles it.
+    /// Adapts the step size of the model to the number of events so far. With few events, the features of one link
+    /// cannot be told apart, and a large step would favour whatever resembles it.
     pub fn set_events(&mut self, events: f32) {
         self.model.set_step(self.weights.step_after(events));
     }
@@ -213,7 +213,7 @@ impl LinkRates {
         row
     }
 
-    /// Counts a link from a site with relevant forms to another site.
+    /// Counts a mention: a link from a site with relevant forms to another site.
     pub fn count_mention(&mut self, site: SiteCell) {
         let count = &mut self.mentions[site.0];
         *count = count.saturating_add(1);

@@ -113,7 +113,9 @@ struct Column<'c> {
     values: Vec<&'c str>,
     /// Number of the column, from 0.
     nth: usize,
+    /// Values per record.
     present: f64,
+    /// Share of distinct values.
     distinct: f64,
     mean_bytes: f64,
     is_text: bool,
@@ -138,7 +140,7 @@ impl ColumnRoles {
         ColumnRoles { title, id: best(&id_score), url, base, rule }
     }
 
-    /// Returns true if a record has the columns of its address or identity.
+    /// Returns true if a record has a value in the columns of address and identity, as far as these are known.
     pub fn fit(&self, cells: &[Cell<'_>]) -> bool {
         let has = |column: &Option<String>| column.as_ref().is_none_or(|name| cell(cells, name).is_some());
         has(&self.url) && has(&self.id)

@@ -1,7 +1,7 @@
 //! Records that a page holds as data for its scripts, and does not show as HTML.
 //!
-//! Frameworks put the state of a page into a script element: `<script type="application/json">`, or an assignment such as
-//! `window.__STATE__ = {...}`. If the page shows its records, they are read as HTML.
+//! Frameworks put the state of a page into a script element: `<script type="application/json">`, or an assignment
+//! such as `window.__STATE__ = {...}`. If the page shows its records, they are read as HTML.
 
 use super::{DataDocument, DataReader, MAX_DATA_BYTES, is_too_detailed, literal};
 use crate::harvest::answer::AnswerKind;
@@ -13,13 +13,13 @@ use memchr::memmem;
 
 /// Script elements of a page that are looked at. Guess.
 const MAX_SCRIPTS: usize = 40;
-/// Bytes of the shortest script that may hold records. Guess.
+/// Least length of a script that may hold records, in bytes. Guess.
 const MIN_BYTES: usize = 300;
 /// Minimum number of records of an embedded list. Guess.
 const MIN_RECORDS: usize = 3;
 /// If the page text shows more than this share of the titles, the records are read from the HTML instead. Guess.
 const MAX_SHOWN: f64 = 0.2;
-/// Least text of the records per text of the page. Guess: settings and menus are shorter than what the page shows.
+/// Least ratio of the records' text to the page's text. Guess: data of settings and menus is shorter than the page.
 const MIN_TEXT_RATIO: f64 = 1.0;
 
 impl DataDocument {

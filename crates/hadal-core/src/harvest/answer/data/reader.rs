@@ -37,7 +37,7 @@ const URL_FACTOR: f64 = 3.0;
 const KNOWN_FACTOR: f64 = 5.0;
 /// Factor for lists of bare texts, such as suggestions. Guess.
 const TEXT_FACTOR: f64 = 0.1;
-/// Score below which a list holds no records. Guess: a record with a short title.
+/// Score below which a list holds no records. Guess: the score of one record with a short title.
 const MIN_SCORE: f64 = 3.0;
 /// Records seen before the roles of columns are fixed. Guess.
 const SETTLED_ROWS: usize = 20;
@@ -53,10 +53,10 @@ const MAX_FIELD_BYTES: usize = 2_000;
 /// Heuristic model of the data answers of one form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DataReader {
-    /// Paths of lists that held records, with their number.
+    /// Number of records by the path of their list.
     paths: BTreeMap<String, u32>,
     roles: ColumnRoles,
-    /// Records from which the roles were learned.
+    /// Number of records read so far.
     rows_seen: usize,
     identity: IdentityRules,
     /// Hashes of records in answers without results.
@@ -322,7 +322,8 @@ fn is_url(value: &str) -> bool {
         || value.ends_with(".html") && !value.contains(' ')
 }
 
-/// Bytes of text in a record. Nested lists count less, numbers hardly.
+/// Weighted length of a record's text in bytes, at most [`MAX_ROW_MASS`]: texts count fully, texts of nested lists
+/// [`NESTED_WEIGHT`] times, and a number counts as half a byte.
 fn row_mass(cells: &[Cell<'_>]) -> f64 {
     let mass = |cell: &Cell<'_>| match (cell.is_text, cell.is_nested) {
         (true, false) => cell.value.len() as f64,

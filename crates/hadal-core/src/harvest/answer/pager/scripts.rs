@@ -87,8 +87,8 @@ fn numbered_call(link: &ScriptedLink) -> Option<PagerCall<'_>> {
     Some(PagerCall { label: &link.label, arguments: Vec::new(), number: page_number(number) })
 }
 
-/// The call to the next page: labelled so, or with the number after the current page's. Without `current`, the current
-/// page is the one that the row of numbers leaves out.
+/// The call to the next page: the one labelled "next", or the one with the number after the current page's. Without
+/// `current`, the current page is the one that the row of numbered labels leaves out.
 fn next_call<'c, 'a>(calls: &'c [PagerCall<'a>], current: Option<u32>) -> Option<&'c PagerCall<'a>> {
     let is_next =
         |call: &&PagerCall<'_>| matches!(label_of(call.label), PagerLabel::Next | PagerLabel::Arrow);

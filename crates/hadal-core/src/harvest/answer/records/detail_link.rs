@@ -111,6 +111,7 @@ impl KnownLink {
 
 /// The link column of a group that leads to detail pages.
 pub(super) struct DetailLink {
+    /// Hash of the column, see [`RecordLink`].
     pub(super) column: u64,
     known: KnownLink,
     /// Number of different targets in the column, divided by the number of records.

@@ -170,7 +170,8 @@ fn starts_late(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
     })
 }
 
-/// Returns true if most records have neither a letter nor a digit. Letters and digits in circles or squares are symbols.
+/// Returns true if most records have neither a letter nor a digit. Letters and digits in circles or squares are
+/// symbols.
 fn are_symbols(view: &AnswerView<'_>, group: &RecordGroup) -> bool {
     let is_enclosed =
         |c: char| matches!(c, '\u{2460}'..='\u{24ff}' | '\u{2776}'..='\u{2793}' | '\u{1f100}'..='\u{1f1ff}');

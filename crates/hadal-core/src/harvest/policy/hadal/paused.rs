@@ -62,8 +62,8 @@ pub const CONTINUATION_BONUS: f64 = 1.1;
 /// Lost continuations in a row after which the form is taken to lose them all. Guess.
 const MAX_FAILED_CONTINUATIONS: usize = 2;
 
-/// If the form loses paused answers, an answer is read on while its next page has this fraction of the value of the
-/// best alternative. Guess.
+/// If the form loses paused answers, an answer is read on while the value of its next page is at least this fraction of
+/// the best alternative's. Guess.
 const READ_NOW_FRACTION: f64 = 0.5;
 
 /// An answer that was not read to its end.

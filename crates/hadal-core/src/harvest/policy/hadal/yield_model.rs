@@ -47,7 +47,7 @@ use super::captures::{AnswerCounts, WordCounts};
 /// over 0.95.
 const DECAY: f64 = 0.93;
 
-/// `v(n) = 1 - DISCOUNTED_RECORDS / n` before anything is learned: this many records of each word predict no unseen ones.
+/// Records of each word that predict no unseen ones before anything is learned: `v(n) = 1 - DISCOUNTED_RECORDS / n`.
 /// Guess.
 const DISCOUNTED_RECORDS: f64 = 0.5;
 
