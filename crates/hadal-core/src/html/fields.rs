@@ -1,6 +1,7 @@
 //! Builds the fields of forms from their controls.
 
 use super::collect::{Collected, CollectedControl};
+use super::document_base::DocumentBase;
 use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
 use super::labels::{LabelIndex, button_text};
 use super::limits::{self, truncate};
@@ -14,7 +15,7 @@ use url::Url;
 /// Builds fields from the controls of a page.
 pub(super) struct FieldBuilder<'f, 'a> {
     found: &'f Collected<'a>,
-    base: &'f Url,
+    base: &'f DocumentBase,
     ids: FxHashMap<&'a str, NodeRef<'a>>,
     labels: LabelIndex<'a>,
     /// Options that may still be added before [`limits::PAGE_OPTIONS`] is reached.
@@ -24,7 +25,7 @@ pub(super) struct FieldBuilder<'f, 'a> {
 }
 
 impl<'f, 'a> FieldBuilder<'f, 'a> {
-    pub fn new(found: &'f Collected<'a>, base: &'f Url) -> FieldBuilder<'f, 'a> {
+    pub fn new(found: &'f Collected<'a>, base: &'f DocumentBase) -> FieldBuilder<'f, 'a> {
         let mut ids = FxHashMap::default();
         if !found.controls.is_empty() {
             for &(id, node) in &found.ids {

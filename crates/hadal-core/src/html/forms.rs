@@ -4,6 +4,7 @@
 //! parser associated with it, or else to the nearest form around it.
 
 use super::collect::{Collected, CollectedControl, CollectedForm};
+use super::document_base::DocumentBase;
 use super::dom::NodeRef;
 use super::fields::{FieldBuilder, method};
 use super::limits::{self, truncate};
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 use url::Url;
 
 /// Forms of a page, and whether options were left out. Forms of controls outside any `<form>` come last.
-pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &Url) -> (Vec<Form>, bool) {
+pub(super) fn forms(found: &Collected<'_>, page: &Url, base: &DocumentBase) -> (Vec<Form>, bool) {
     let mut fields = FieldBuilder::new(found, base);
     let owned = ControlOwners::sort(found, &fields);
     let mut forms = Vec::with_capacity(found.forms.len() + 1);
@@ -69,7 +70,7 @@ fn element_form<'a>(
     found: &Collected<'a>,
     fields: &mut FieldBuilder<'_, 'a>,
     page: &Url,
-    base: &Url,
+    base: &DocumentBase,
 ) -> Form {
     let named = |name: &LocalName| form.node.attribute(name).map(str::trim).unwrap_or_default();
     let address = named(&local_name!("action"));

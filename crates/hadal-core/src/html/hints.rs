@@ -1,6 +1,7 @@
 //! Metadata of a page: search descriptions, canonical URL, robots directives, refresh, next and previous page.
 
 use super::collect::Collected;
+use super::document_base::DocumentBase;
 use super::dom::{NodeRef, text_below};
 use super::limits;
 use super::script_links::script_of_address;
@@ -17,7 +18,7 @@ use url::Url;
 const ITEM_ANCESTORS: usize = 16;
 
 /// Reads the metadata of a page.
-pub(super) fn hints(found: &Collected<'_>, base: &Url) -> PageHints {
+pub(super) fn hints(found: &Collected<'_>, base: &DocumentBase) -> PageHints {
     let mut hints = PageHints::default();
     for &node in &found.metadata {
         if node.is(&local_name!("script")) {
@@ -63,7 +64,7 @@ fn scripted_link<'a>(found: &Collected<'a>, anchor: NodeRef<'a>) -> Option<Scrip
 }
 
 /// Scripts, links and metadata in which endpoints are detected.
-fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {
+fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m DocumentBase) -> PageMarkup<'m> {
     let is = |name: LocalName| move |node: &&NodeRef<'a>| node.is(&name);
     let link = |node: &NodeRef<'a>| LinkElement {
         rel: named(node, &local_name!("rel")),
@@ -72,7 +73,7 @@ fn markup<'a: 'm, 'm>(found: &Collected<'a>, base: &'m Url) -> PageMarkup<'m> {
     };
     let meta = |node: &NodeRef<'a>| (named(node, &local_name!("name")), named(node, &local_name!("content")));
     PageMarkup {
-        base,
+        base: &base.url,
         scripts: found.scripts.iter().filter_map(|node| node.attribute(&local_name!("src"))).collect(),
         inline: inline_scripts(found),
         links: found.metadata.iter().filter(is(local_name!("link"))).map(link).collect(),
@@ -95,12 +96,12 @@ fn has_token(list: &str, token: &str) -> bool {
     list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(token))
 }
 
-fn target(node: NodeRef<'_>, base: &Url) -> Option<Url> {
+fn target(node: NodeRef<'_>, base: &DocumentBase) -> Option<Url> {
     let address = named(node, &local_name!("href"));
     if address.is_empty() { None } else { normalise(base.join(address).ok()?, TrackingParams::Strip) }
 }
 
-fn read_link(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
+fn read_link(node: NodeRef<'_>, base: &DocumentBase, hints: &mut PageHints) {
     let rel = named(node, &local_name!("rel"));
     let kind = named(node, &local_name!("type"));
     let describes_search = kind.eq_ignore_ascii_case("application/opensearchdescription+xml");
@@ -115,7 +116,7 @@ fn read_link(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
 }
 
 /// Reads `rel=next` and `rel=prev` of a `<link>` or an anchor.
-fn read_neighbour(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
+fn read_neighbour(node: NodeRef<'_>, base: &DocumentBase, hints: &mut PageHints) {
     let Some(rel) = node.attribute(&local_name!("rel")) else { return };
     if hints.next.is_none() && has_token(rel, "next") {
         hints.next = target(node, base);
@@ -125,7 +126,7 @@ fn read_neighbour(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
     }
 }
 
-fn read_meta(node: NodeRef<'_>, base: &Url, hints: &mut PageHints) {
+fn read_meta(node: NodeRef<'_>, base: &DocumentBase, hints: &mut PageHints) {
     let content = named(node, &local_name!("content"));
     let name = named(node, &local_name!("name"));
     if hints.robots.len() < limits::HINTS {
@@ -152,7 +153,7 @@ fn robots_meta(name: &str, content: &str) -> Option<RobotsMeta> {
 }
 
 /// Delay and target of a refresh such as `5; url=next.html`; `None` if it names no URL.
-fn refresh(content: &str, base: &Url) -> Option<(u32, Url)> {
+fn refresh(content: &str, base: &DocumentBase) -> Option<(u32, Url)> {
     let digits = content.len() - content.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (seconds, rest) = content.split_at(digits);
     if digits == 0 && !rest.starts_with('.') {
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn refreshes_are_read_as_browsers_do() {
-        let base = Url::parse("http://a.org/x/").unwrap();
+        let base = DocumentBase::new(Url::parse("http://a.org/x/").unwrap(), "UTF-8");
         for (content, expected) in [
             ("5; url=next.html", Some((5, "http://a.org/x/next.html"))),
             ("0;URL='/y'", Some((0, "http://a.org/y"))),

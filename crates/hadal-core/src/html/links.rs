@@ -1,6 +1,7 @@
 //! Links of a page with their context.
 
 use super::collect::Collected;
+use super::document_base::DocumentBase;
 use super::dom::{NodeRef, TreeWalk, WalkEvent, text_below};
 use super::limits::{self, truncate};
 use super::script_links::{opens_page, page_address, script_of_address, sends_data, target_in_script};
@@ -29,7 +30,7 @@ pub(super) const NO_LINK: u32 = u32::MAX;
 pub(super) fn links(
     found: &Collected<'_>,
     page: &Url,
-    base: &Url,
+    base: &DocumentBase,
     is_used: Option<&dyn Fn(&Url) -> bool>,
 ) -> (Vec<Link>, Vec<u32>) {
     let mut links: Vec<Link> = Vec::with_capacity(found.anchors.len());
@@ -61,7 +62,7 @@ struct LinkTarget {
 /// Targets of the anchors of a page. Pages repeat addresses, with and without fragments, so each is read once.
 struct LinkTargets<'p, 'a> {
     page: &'p Url,
-    base: &'p Url,
+    base: &'p DocumentBase,
     is_used: Option<&'p dyn Fn(&Url) -> bool>,
     known: FxHashMap<&'a str, Option<LinkTarget>>,
 }
@@ -98,7 +99,7 @@ fn no_context(position: u32) -> LinkContext {
 }
 
 /// Appends the pages that scripts of links, of other elements and of menus open.
-fn add_script_links<'a>(links: &mut Vec<Link>, found: &Collected<'a>, page: &Url, base: &Url) {
+fn add_script_links<'a>(links: &mut Vec<Link>, found: &Collected<'a>, page: &Url, base: &DocumentBase) {
     let first = links.len();
     let mut add = |url: Url, node: NodeRef<'a>, anchor: Option<String>| {
         let position = links.len() as u32;
@@ -124,7 +125,7 @@ fn add_script_links<'a>(links: &mut Vec<Link>, found: &Collected<'a>, page: &Url
 }
 
 /// Page that a click on an element opens; `None` if the element has an address of its own.
-fn click_target(node: NodeRef<'_>, page: &Url, base: &Url) -> Option<Url> {
+fn click_target(node: NodeRef<'_>, page: &Url, base: &DocumentBase) -> Option<Url> {
     let has_address = node.attribute(&local_name!("href")).is_some_and(|address| {
         !address.trim().is_empty() && !address.trim().starts_with('#') && script_of_address(address).is_none()
     });
@@ -134,7 +135,11 @@ fn click_target(node: NodeRef<'_>, page: &Url, base: &Url) -> Option<Url> {
 }
 
 /// Pages that the options of a select with a script open, with the texts of the options.
-fn menu_targets<'a>(menu: NodeRef<'a>, page: &Url, base: &Url) -> impl Iterator<Item = (Url, String)> {
+fn menu_targets<'a>(
+    menu: NodeRef<'a>,
+    page: &Url,
+    base: &DocumentBase,
+) -> impl Iterator<Item = (Url, String)> {
     let script = menu.attribute(&local_name!("onchange")).filter(|script| !sends_data(script));
     let options = script.into_iter().flat_map(move |_| TreeWalk::below(menu)).filter_map(|step| match step {
         WalkEvent::Enter(node) if node.is(&local_name!("option")) => Some(node),

@@ -15,6 +15,7 @@
 
 mod charset;
 mod collect;
+mod document_base;
 mod dom;
 mod feed;
 mod fields;
@@ -53,7 +54,7 @@ use crate::endpoint::is_own_search;
 use crate::page::{Form, Page, PageHints, ParseLimit};
 use crate::simhash::simhash;
 use collect::Collected;
-use html5ever::local_name;
+use document_base::DocumentBase;
 use sink::DomTree;
 use typed_arena::Arena;
 use url::Url;
@@ -103,12 +104,12 @@ fn parse_inspecting<T>(
     let built = feed::build(&decoded.text, &arena);
     let found = collect::collect(&built.tree);
 
-    let base = base(&found, url);
+    let base = DocumentBase::of(&found, url, decoded.charset);
     let (links, link_indices) = links::links(&found, url, &base, is_used);
     let inspected = inspect(&built.tree, &found, &link_indices);
     let hints = hints::hints(&found, &base);
     let (mut forms, is_cut) = forms::forms(&found, url, &base);
-    add_declared_searches(&mut forms, &hints, &base);
+    add_declared_searches(&mut forms, &hints, &base.url);
 
     let too_long = decoded.is_cut.then_some(ParseLimit::Bytes);
     let too_many = (found.is_cut || is_cut).then_some(ParseLimit::Items);
@@ -117,7 +118,7 @@ fn parse_inspecting<T>(
     let text = found.texts.into_visible();
     let page = Page {
         url: url.clone(),
-        base,
+        base: base.url,
         title,
         language: language::language(built.tree.language.as_deref(), &text),
         charset: decoded.charset,
@@ -129,15 +130,6 @@ fn parse_inspecting<T>(
         truncated_by: built.truncated_by.or(too_long).or(too_many),
     };
     (page, inspected)
-}
-
-/// Base for relative URLs. A `<base>` that is too long, is a `data:` URL or cannot be a base is ignored.
-fn base(found: &Collected<'_>, url: &Url) -> Url {
-    let named = found.base.and_then(|base| base.attribute(&local_name!("href")));
-    let joined = named
-        .filter(|address| address.len() <= crate::address::MAX_URL_BYTES)
-        .and_then(|address| url.join(address.trim()).ok());
-    joined.filter(|base| !base.cannot_be_a_base() && base.scheme() != "data").unwrap_or_else(|| url.clone())
 }
 
 /// Appends the forms of search actions and of endpoints that no form searches, and numbers all forms without an element

@@ -5,6 +5,7 @@
 //! other text or sends something. Only targets on the page's own site count, because scripts with other targets usually
 //! belong to advertisements and counters.
 
+use super::document_base::DocumentBase;
 use crate::address::{MAX_URL_BYTES, Site, TrackingParams, normalise};
 use url::Url;
 
@@ -41,7 +42,7 @@ pub(super) fn sends_data(script: &str) -> bool {
 }
 
 /// First quoted text of a script that is the address of a page on the same site.
-pub(super) fn target_in_script(script: &str, page: &Url, base: &Url) -> Option<Url> {
+pub(super) fn target_in_script(script: &str, page: &Url, base: &DocumentBase) -> Option<Url> {
     if sends_data(script) {
         return None;
     }
@@ -49,7 +50,7 @@ pub(super) fn target_in_script(script: &str, page: &Url, base: &Url) -> Option<U
 }
 
 /// Normalised URL of a text that is a path or a URL of the page's site.
-pub(super) fn page_address(text: &str, page: &Url, base: &Url) -> Option<Url> {
+pub(super) fn page_address(text: &str, page: &Url, base: &DocumentBase) -> Option<Url> {
     let text = text.trim();
     if !is_address(text) {
         return None;
@@ -91,7 +92,8 @@ mod tests {
 
     fn target(script: &str) -> Option<String> {
         let page = Url::parse("http://www.a.org/x/").unwrap();
-        target_in_script(script, &page, &page).map(|url| url.path().to_string())
+        target_in_script(script, &page, &DocumentBase::new(page.clone(), "UTF-8"))
+            .map(|url| url.path().to_string())
     }
 
     #[test]
