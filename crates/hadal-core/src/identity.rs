@@ -197,9 +197,16 @@ fn is_stable_hidden(field: &Field) -> bool {
     field.kind == FieldKind::Hidden && !field.name.is_empty() && !is_volatile(&field.name, &field.value)
 }
 
-/// Returns true for parameters that change from visit to visit: tokens, sessions, time stamps and return URLs. Names
-/// and value lengths are guesses.
+/// Returns true for parameters that change from visit to visit: tokens, sessions, time stamps and return URLs. Value
+/// lengths are guesses.
 pub fn is_volatile(name: &str, value: &str) -> bool {
+    let long_number = value.len() >= 8 && value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let is_long = value.len() > 40 || long_number;
+    has_volatile_name(name) || is_long || value.contains("://") || value.starts_with('/')
+}
+
+/// Returns true for names of parameters that change from visit to visit. The words are guesses.
+pub fn has_volatile_name(name: &str) -> bool {
     const WORDS: [&str; 15] = [
         "token",
         "csrf",
@@ -218,13 +225,7 @@ pub fn is_volatile(name: &str, value: &str) -> bool {
         "form_build_id",
     ];
     let lower = name.to_ascii_lowercase();
-    let long_number = value.len() >= 8 && value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-    WORDS.iter().any(|word| lower.contains(word))
-        || is_session_name(name)
-        || value.len() > 40
-        || value.contains("://")
-        || value.starts_with('/')
-        || long_number
+    WORDS.iter().any(|word| lower.contains(word)) || is_session_name(name)
 }
 
 #[cfg(test)]

@@ -36,3 +36,4 @@ pub mod submission;
 pub mod text;
 pub mod time;
 pub mod topic;
+mod url_query;

@@ -2,6 +2,8 @@
 
 use crate::address::Site;
 use crate::page::Page;
+use crate::url_query::{decoded_pairs, with_values};
+use std::borrow::Cow;
 use url::{Url, form_urlencoded};
 
 /// Longest delay in seconds of a meta refresh that counts as a redirect. Guess.
@@ -31,11 +33,10 @@ pub(super) fn replace_word(location: &Url, word: &str, other: &str) -> Option<Ur
         return None;
     }
     let mut url = location.clone();
-    let pairs: Vec<(String, String)> = location.query_pairs().into_owned().collect();
-    if pairs.iter().any(|(_, value)| value == word) {
-        let changed = pairs.iter().map(|(name, value)| (name, if value == word { other } else { value }));
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(changed).finish();
-        url.set_query(Some(&query));
+    let query = location.query().unwrap_or_default();
+    if decoded_pairs(query).any(|(_, value)| value == word) {
+        let changed = with_values(query, |_, value| (value == word).then_some(Cow::from(other)));
+        url.set_query(Some(&changed));
         return Some(url);
     }
     let segments: Vec<&str> = location.path_segments()?.collect();

@@ -9,6 +9,7 @@
 //! - the remaining addresses are as many as before.
 
 use super::records::RawRecord;
+use crate::url_query::{decoded_pairs, without_names};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -60,15 +61,14 @@ impl CopiedParameters {
 }
 
 fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> + '_ {
-    url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
+    decoded_pairs(url.query().unwrap_or_default())
 }
 
-/// Returns a URL without a parameter. The spelling of the other parameters is kept.
+/// Returns a URL without a parameter.
 fn without(url: &Url, name: &str) -> Url {
-    let is_kept = |pair: &&str| !url::form_urlencoded::parse(pair.as_bytes()).any(|(known, _)| known == name);
-    let kept: Vec<&str> = url.query().unwrap_or_default().split('&').filter(is_kept).collect();
+    let kept = without_names(url.query().unwrap_or_default(), |known| known == name);
     let mut url = url.clone();
-    url.set_query(Some(kept.join("&").as_str()).filter(|query| !query.is_empty()));
+    url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
     url
 }
 

@@ -1,9 +1,9 @@
 //! Facets: links that narrow the query of their page, such as `Fiction (12)` or `Year: 1999`.
 
 use super::Facet;
-use super::links::query_pairs;
 use super::view::AnswerView;
 use crate::harvest::query::Query;
+use crate::url_query::query_pairs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 

@@ -16,8 +16,9 @@ use super::answer::{Facet, url_shape};
 use super::policy::{QueryOutcome, RequestCosts, RetryCounter};
 use super::query::{BrowseLink, Query};
 use super::record::Record;
-use crate::identity::is_volatile;
+use crate::identity::has_volatile_name;
 use crate::page::Page;
+use crate::url_query::query_pairs;
 use facets::FacetQueue;
 use list::BrowseList;
 use rustc_hash::FxHashSet;
@@ -145,7 +146,8 @@ impl BrowseState {
     }
 }
 
-/// Links that were followed. Volatile parameters and the order of parameters are ignored.
+/// Links that were followed. Parameters with names of visits and tokens and the order of parameters are ignored. Values
+/// are not: a list may be divided by years or dates, which look like tokens.
 #[derive(Default)]
 struct FollowedLinks {
     urls: FxHashSet<u64>,
@@ -162,7 +164,7 @@ impl FollowedLinks {
 }
 
 fn url_key(url: &Url) -> u64 {
-    let pairs = url.query_pairs().filter(|(name, value)| !is_volatile(name, value));
+    let pairs = query_pairs(url).filter(|(name, _)| !has_volatile_name(name));
     let mut pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
     pairs.sort_unstable();
     xxh3_64(format!("{} {}", &url[..Position::AfterPath], pairs.join("&")).as_bytes())
@@ -191,6 +193,22 @@ mod tests {
             followed.extend(query.link.map(|link| link.label));
         }
         assert_eq!(followed, ["A", "B"]);
+    }
+
+    #[test]
+    fn links_that_differ_in_years_dates_or_old_encodings_are_different() {
+        let mut followed = FollowedLinks::default();
+        let url = |query: &str| Url::parse(&format!("http://a.org/list?{query}")).unwrap();
+        for (one, other) in [
+            ("years=1990-1999", "years=2000-2009"),
+            ("date=20240101", "date=20240102"),
+            ("letter=%C0", "letter=%C1"),
+        ] {
+            followed.insert(&url(one));
+            assert!(followed.contain(&url(one)) && !followed.contain(&url(other)), "{one}");
+        }
+        followed.insert(&url("letter=b&PHPSESSID=a81b"));
+        assert!(followed.contain(&url("PHPSESSID=77fe&letter=b")));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::identity::{FormId, form_id, is_volatile};
 use crate::page::{FieldKind, Form, Page};
 use crate::scripted::tokens;
 use crate::submission::{is_learned, sent_from, submission};
+use crate::url_query::with_values;
 use std::borrow::Cow;
 use url::Url;
 
@@ -124,21 +125,12 @@ impl EntryPage {
         let hidden = |name: &str| {
             self.form.fields.iter().find(|field| field.kind == FieldKind::Hidden && field.name == name)
         };
-        let is_outdated = |name: &str, value: &str| {
-            hidden(name).is_some_and(|field| is_volatile(name, value) && field.value != value)
-        };
-        if !url.query_pairs().any(|(name, value)| is_outdated(&name, &value)) {
-            return url.clone();
-        }
-        let update = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
-            let value = hidden(&name)
-                .filter(|_| is_volatile(&name, &value))
-                .map_or(value.to_string(), |field| field.value.clone());
-            (name.into_owned(), value)
-        };
-        let pairs: Vec<(String, String)> = url.query_pairs().map(update).collect();
+        let Some(query) = url.query() else { return url.clone() };
         let mut updated = url.clone();
-        updated.query_pairs_mut().clear().extend_pairs(pairs);
+        updated.set_query(Some(&with_values(query, |name, value| {
+            let field = hidden(name).filter(|field| is_volatile(name, value) && field.value != value)?;
+            Some(Cow::from(&field.value))
+        })));
         updated
     }
 

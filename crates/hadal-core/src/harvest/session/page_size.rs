@@ -17,6 +17,7 @@ use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::harvest::answer::{NextPage, PagerKind};
 use crate::http::{Method, Request};
 use crate::page::{Field, FieldKind, Form, Page};
+use crate::url_query::{query_pairs, with_pair, without_names};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 use url::Url;
@@ -122,8 +123,7 @@ impl PageSizeParameter {
         let targets = page.links.iter().map(|link| link.url.clone()).chain(select_targets(page));
         let mut offered: Vec<(String, String)> = Vec::new();
         for target in targets.filter(|target| is_same_list(target)) {
-            let pairs = target.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()));
-            offered.extend(pairs.filter(|(_, value)| is_size(value) || value == GREATEST));
+            offered.extend(query_pairs(&target).filter(|(_, value)| is_size(value) || value == GREATEST));
         }
         let forms = page.forms.iter().filter(|form| form.method == Method::Get && is_same_list(&form.action));
         for form in forms {
@@ -150,13 +150,8 @@ impl PageSizeParameter {
         if request.method != Method::Get {
             return;
         }
-        let pairs: Vec<(String, String)> = request
-            .url
-            .query_pairs()
-            .filter(|(name, _)| *name != self.name)
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
-        request.url.query_pairs_mut().clear().extend_pairs(pairs).append_pair(&self.name, &self.value);
+        let others = without_names(request.url.query().unwrap_or_default(), |name| name == self.name);
+        request.url.set_query(Some(&with_pair(&others, &self.name, &self.value)));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Recognises the other pages of a result list among its records.
 
-use super::super::links::query_pairs;
 use super::super::records::RawRecord;
 use super::url_change::number_in;
+use crate::url_query::query_pairs;
 use url::Url;
 
 /// A page of a result list and the page after it.

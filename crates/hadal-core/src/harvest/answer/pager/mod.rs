@@ -13,11 +13,11 @@ mod numbers;
 mod scripts;
 mod url_change;
 
-use super::links::encoded_pairs;
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
 use crate::html::Document;
 use crate::http::Request;
+use crate::url_query::encoded_pairs;
 pub(super) use list_pages::ListPages;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};

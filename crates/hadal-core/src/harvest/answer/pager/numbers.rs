@@ -1,9 +1,9 @@
 //! Rows of page numbers, and the number that follows the current page.
 
-use super::super::links::{encoded_pairs, query_pairs};
 use super::url_change::{is_same_page, number_in};
 use crate::page::{Link, Page};
 use crate::text::words::with_ascii_digits;
+use crate::url_query::{encoded_pairs, query_pairs};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use url::Url;

@@ -1,6 +1,6 @@
 //! The difference between the URL of a page and that of a link on it.
 
-use super::super::links::query_pairs;
+use crate::url_query::query_pairs;
 use url::Url;
 
 /// Maximum number of path segments of a URL that are compared. Guess.
