@@ -33,12 +33,17 @@ impl DataDocument {
 
 /// Texts of script elements that may hold records.
 fn scripts(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    memmem::find_iter(body, b"<script").filter_map(move |start| {
-        let rest = &body[start..];
-        let begin = memchr::memchr(b'>', rest)? + 1;
-        let attributes = rest[..begin].to_ascii_lowercase();
-        let text = &rest[begin..];
-        let text = &text[..memmem::find(text, b"</script")?.min(MAX_DATA_BYTES)];
+    let mut rest = body;
+    // Each script starts after the end of the one before, so that every byte is searched once.
+    let elements = std::iter::from_fn(move || {
+        let element = &rest[memmem::find(rest, b"<script")?..];
+        let begin = memchr::memchr(b'>', element)? + 1;
+        let end = begin + memmem::find(&element[begin..], b"</script")?;
+        rest = &element[end..];
+        Some((&element[..begin], &element[begin..end.min(begin + MAX_DATA_BYTES)]))
+    });
+    elements.filter_map(|(tag, text)| {
+        let attributes = tag.to_ascii_lowercase();
         let is_json = memmem::find(&attributes, b"json").is_some();
         let is_linked_data = memmem::find(&attributes, b"ld+json").is_some();
         let is_state = is_json && !is_linked_data || is_assignment(text);

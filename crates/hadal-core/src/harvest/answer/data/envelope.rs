@@ -12,8 +12,10 @@ use crate::harvest::policy::StatedTotal;
 use crate::http::{Headers, Method, Request};
 use crate::scripted::request_learning::json_leaves;
 use crate::submission::insert;
+use crate::url_query::{decoded_pairs, with_pair, with_values, without_names};
 use serde_json::Value;
-use url::{Url, form_urlencoded};
+use std::borrow::Cow;
+use url::Url;
 
 /// Maximum number of scalars around the records that are read. Guess.
 const MAX_SCALARS: usize = 400;
@@ -121,9 +123,15 @@ impl<'v> Envelope<'v> {
         let is_constant = |scalar: &EnvelopeScalar<'_>, number: u64| {
             number > 0 && empty.iter().any(|(keys, known)| *keys == scalar.path() && *known == number)
         };
+        // With full pages, a count of records may be that of the page.
+        let is_full = shown > 0 && self.number(&SIZE_NAMES).is_some_and(|(_, size)| size == shown);
+        let counts_page =
+            |scalar: &EnvelopeScalar<'_>, number: u64| is_full && number == shown && !scalar.is_named_total();
         let scored = self.scalars.iter().filter_map(|scalar| {
-            let number =
-                scalar.number().filter(|number| *number >= shown && !is_constant(scalar, *number))?;
+            let is_total = |number: &u64| {
+                *number >= shown && !is_constant(scalar, *number) && !counts_page(scalar, *number)
+            };
+            let number = scalar.number().filter(is_total)?;
             Some(((scalar.total_rank()?, self.closeness(scalar), usize::MAX - scalar.keys.len()), number))
         });
         let (_, number) = scored.reduce(|kept, next| if next.0 > kept.0 { next } else { kept })?;
@@ -247,17 +255,17 @@ impl<'v> Envelope<'v> {
         if let Some((name, offset)) =
             sent_number(&OFFSET_NAMES).or_else(|| own(&OFFSET_NAMES).and_then(at_start))
         {
-            let next = offset + shown;
+            let next = offset.saturating_add(shown);
             let is_more = total.map_or(shown >= size && shown > 1, |total| next < total);
             return is_more.then_some((name, next));
         }
         let (name, page) = sent_number(&PAGE_NAMES).or_else(|| own(&PAGE_NAMES).and_then(at_start))?;
         let is_more = match (self.number(&PAGES_NAMES), total) {
             (Some((_, pages)), _) => page < pages && (page > 0 || pages > 1),
-            (None, Some(total)) => page.max(1) * size.max(shown) < total,
+            (None, Some(total)) => page.max(1).saturating_mul(size.max(shown)) < total,
             (None, None) => shown >= size && shown > 1,
         };
-        is_more.then_some((name, page + 1))
+        is_more.then_some((name, page.saturating_add(1)))
     }
 }
 
@@ -279,6 +287,14 @@ impl EnvelopeScalar<'_> {
 
     fn path(&self) -> String {
         self.keys.join(".")
+    }
+
+    /// True if a key of the number says that it is the total of the answer, and not of the page.
+    fn is_named_total(&self) -> bool {
+        let names = self.keys.iter().rev().take(2).map(|key| plain_name(key));
+        names
+            .into_iter()
+            .any(|name| ["total", "found", "nbhits", "matches"].iter().any(|word| name.contains(word)))
     }
 
     /// Rank of a number as a total; `None` for other numbers. The last two keys count, as in `total.value`.
@@ -308,13 +324,14 @@ pub fn header_total(headers: &Headers) -> Option<u64> {
 
 /// Target of `rel=next` in a `Link` header.
 pub fn header_next(headers: &Headers, url: &Url) -> Option<Url> {
-    let links = headers.all("link").flat_map(|line| line.split(",").map(str::to_string).collect::<Vec<_>>());
-    let next = links.filter_map(|link| {
-        let (target, rest) = link.trim().strip_prefix('<')?.split_once('>')?;
+    // A target may contain commas, so each link starts at its bracket.
+    let links: Vec<&str> = headers.all("link").flat_map(|line| line.split('<').skip(1)).collect();
+    let next = links.into_iter().filter_map(|link| {
+        let (target, rest) = link.split_once('>')?;
         let is_next = rest.replace(['"', '\'', ' '], "").to_ascii_lowercase().contains("rel=next");
-        is_next.then(|| target.to_string())
+        is_next.then_some(target)
     });
-    next.into_iter().find_map(|target| url.join(&target).ok()).filter(|next| Site::of(next) == Site::of(url))
+    next.into_iter().find_map(|target| url.join(target).ok()).filter(|next| Site::of(next) == Site::of(url))
 }
 
 fn is_next(key: &str) -> bool {
@@ -360,8 +377,8 @@ fn stripped(key: &str) -> Option<String> {
 /// pointers.
 fn parameters(sent: &Request) -> Vec<(String, String)> {
     match (sent.method, json_body(sent)) {
-        (Method::Get, _) => sent.url.query_pairs().into_owned().collect(),
-        (Method::Post, None) => form_urlencoded::parse(&sent.body).into_owned().collect(),
+        (Method::Get, _) => decoded_pairs(sent.url.query().unwrap_or_default()).collect(),
+        (Method::Post, None) => decoded_pairs(&String::from_utf8_lossy(&sent.body)).collect(),
         (Method::Post, Some(body)) => {
             let mut leaves = Vec::new();
             json_leaves(&body, &mut String::new(), &mut leaves);
@@ -417,30 +434,32 @@ fn with_parameters(sent: &Request, changes: &[(String, String)]) -> Option<Reque
         let body = with_json_values(body, changes)?.to_string().into_bytes();
         return Some(Request { body, ..sent.clone() });
     }
-    let mut pairs = parameters(sent);
-    // A resumption token of OAI-PMH excludes all other arguments but the verb.
-    if changes.iter().any(|(name, _)| name == "resumptionToken") {
-        pairs.retain(|(name, _)| name == "verb");
-    }
-    for (name, value) in changes {
-        match pairs.iter_mut().find(|(known, _)| known == name) {
-            Some(pair) => pair.1.clone_from(value),
-            None => pairs.push((name.clone(), value.clone())),
-        }
-    }
     let mut request = sent.clone();
     match sent.method {
-        Method::Get => drop(request.url.query_pairs_mut().clear().extend_pairs(pairs)),
+        Method::Get => {
+            let query = with_changes(sent.url.query().unwrap_or_default(), changes);
+            request.url.set_query(Some(&query));
+        }
         Method::Post => {
             let kind = sent.headers.get("content-type").unwrap_or_default();
             if !kind.contains("urlencoded") {
                 return None;
             }
-            request.body =
-                form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish().into_bytes();
+            request.body = with_changes(&String::from_utf8_lossy(&sent.body), changes).into_bytes();
         }
     }
     Some(request)
+}
+
+/// Encoded query with other values of some parameters, or with further ones.
+fn with_changes(query: &str, changes: &[(String, String)]) -> String {
+    // A resumption token of OAI-PMH excludes all other arguments but the verb.
+    let resumes = changes.iter().any(|(name, _)| name == "resumptionToken");
+    let query = without_names(query, |name| resumes && name != "verb");
+    let changed = |name: &str| changes.iter().find(|(known, _)| known == name);
+    let kept = with_values(&query, |name, _| changed(name).map(|(_, value)| Cow::from(value)));
+    let is_new = |(name, _): &&(String, String)| !decoded_pairs(&query).any(|(known, _)| known == *name);
+    changes.iter().filter(is_new).fold(kept, |query, (name, value)| with_pair(&query, name, value))
 }
 
 #[cfg(test)]

@@ -250,7 +250,9 @@ impl<'v> CellList<'v> {
         match self.0.iter_mut().find(|cell| cell.column == column) {
             Some(cell) if cell.value.len() < MAX_CELL_BYTES => {
                 let separator = if is_nested { " " } else { ", " };
-                cell.value = Cow::Owned(format!("{}{separator}{value}", cell.value));
+                let text = cell.value.to_mut();
+                text.push_str(separator);
+                text.push_str(&value);
             }
             None if has_room => {
                 self.0.push(Cell { column: column.to_string(), value, is_nested, is_text });

@@ -47,18 +47,44 @@ pub fn xml_value(text: &str) -> Option<Value> {
     (!root.is_empty()).then_some(Value::Object(root))
 }
 
+/// Elements that say only what type of value they hold.
+const GENERIC_ELEMENTS: [&str; 21] = [
+    "str",
+    "string",
+    "int",
+    "integer",
+    "long",
+    "float",
+    "double",
+    "bool",
+    "boolean",
+    "date",
+    "arr",
+    "array",
+    "lst",
+    "list",
+    "result",
+    "field",
+    "column",
+    "property",
+    "attribute",
+    "param",
+    "value",
+];
+
 impl OpenElement {
     /// The `name` attribute of a generic element, as in `<str name="id">`, is its name.
     fn of(tag: &BytesStart<'_>) -> OpenElement {
         let mut element =
             OpenElement { name: tag.local_name().as_ref().to_string(), ..OpenElement::default() };
+        let is_generic = GENERIC_ELEMENTS.contains(&element.name.to_ascii_lowercase().as_str());
         for attribute in tag.attributes().with_checks(false).flatten() {
             let name = attribute.key.local_name().as_ref().to_string();
             let is_namespace = attribute.key.as_ref().starts_with("xmlns");
             let value = attribute.normalized_value(XmlVersion::Implicit1_0).unwrap_or_default().into_owned();
             match name.as_str() {
                 _ if is_namespace => {}
-                "name" => element.name = value,
+                "name" if is_generic => element.name = value,
                 _ => drop(element.children.insert(name, Value::String(value))),
             }
         }
