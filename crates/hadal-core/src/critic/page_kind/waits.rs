@@ -21,13 +21,14 @@ static WAIT_WORDS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "等待", "稍后", "稍後", "再试", "再試", "再次", "お待ち", "再度", "다시", "기다",
 ]));
 
-/// Names of units in many languages, with their seconds. A word of the text begins with one of them.
+/// Names of units in many languages, with their seconds. A word of the text begins with one of them, or is one of up to
+/// four ASCII letters.
 #[rustfmt::skip]
-const UNITS: [(&str, u64); 29] = [
+const UNITS: [(&str, u64); 34] = [
     ("second", 1), ("sec", 1), ("sekund", 1), ("segundo", 1), ("sekunt", 1), ("vteřin", 1), ("секунд", 1), ("saniye", 1),
     ("δευτερ", 1), ("ثانية", 1), ("ثوان", 1), ("sn", 1), ("秒", 1), ("초", 1),
-    ("minut", 60), ("minuut", 60), ("min", 60), ("мин", 60), ("хвилин", 60), ("dakika", 60), ("λεπτ", 60), ("دقيقة", 60),
-    ("دقائق", 60), ("分钟", 60), ("分鐘", 60), ("分", 60), ("분", 60), ("perc", 60), ("minuutti", 60),
+    ("minut", 60), ("minuut", 60), ("min", 60), ("минут", 60), ("хвилин", 60), ("dakika", 60), ("λεπτ", 60), ("دقيقة", 60),
+    ("دقائق", 60), ("分钟", 60), ("分鐘", 60), ("分", 60), ("분", 60), ("perc", 60), ("percet", 60), ("percig", 60), ("perccel", 60), ("secs", 1), ("mins", 60), ("másodperc", 1),
 ];
 
 /// Wait that a short page asks for: a number with a unit of time beside a word for waiting.
@@ -37,7 +38,12 @@ pub fn stated_wait(page: &Page) -> Option<Duration> {
         return None;
     }
     let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+    // The digits after a decimal point are a word of their own: "0.24 seconds" is the time that a search took.
+    let is_decimal = |at: usize| at > 0 && words[at - 1].bytes().all(|byte| byte.is_ascii_digit());
     let asked = |at: usize| {
+        if is_decimal(at) {
+            return None;
+        }
         let seconds = duration_at(&words, at).filter(|seconds| (1..=MAX_WAIT).contains(seconds))?;
         let near = &words[at.saturating_sub(NEAR_WORDS)..words.len().min(at + NEAR_WORDS)];
         WAIT_WORDS.found_in(&format!(" {} ", near.join(" "))).then_some(Duration::from_secs(seconds))
@@ -50,8 +56,12 @@ fn duration_at(words: &[&str], at: usize) -> Option<u64> {
     let end = words[at].find(|c: char| !c.is_ascii_digit()).unwrap_or(words[at].len());
     let number: u64 = words[at][..end].parse().ok()?;
     let unit = if end < words[at].len() { &words[at][end..] } else { words.get(at + 1)? };
-    let (_, seconds) = UNITS.iter().find(|(name, _)| unit.starts_with(name))?;
-    number.checked_mul(*seconds)
+    let is_unit =
+        |name: &str| unit == name || unit.starts_with(name) && !(name.is_ascii() && name.len() <= 4);
+    let (_, seconds) = UNITS.iter().find(|(name, _)| is_unit(name))?;
+    // "Posted 5 minutes ago" is the age of something.
+    let after = words.get(at + if end < words[at].len() { 1 } else { 2 });
+    number.checked_mul(*seconds).filter(|_| after != Some(&"ago"))
 }
 
 #[cfg(test)]
@@ -81,6 +91,9 @@ mod tests {
     fn the_time_of_a_search_is_no_wait() {
         assert_eq!(wait("<p>240 results in 2 seconds"), None);
         assert_eq!(wait("<p>Please try again later."), None);
+        assert_eq!(wait("<p>Nothing found (0.24 seconds). Please try again."), None);
+        assert_eq!(wait("<p>Posted 5 minutes ago. Search again"), None);
+        assert_eq!(wait("<p>Wait: 3 ministers, 4 sections, 10 percent"), None);
         assert_eq!(wait("<p>Wait 90000 minutes"), None);
         assert_eq!(wait(&format!("<p>{} wait 10 seconds", "many words of a record ".repeat(200))), None);
     }
