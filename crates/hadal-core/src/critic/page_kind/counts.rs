@@ -275,8 +275,8 @@ fn sign(c: char) -> Option<Piece<'static>> {
 /// Number at the start of a text, with or without thousands separators, and its length in bytes. `None` for numbers of
 /// 10^12 and above.
 fn leading_number(text: &str) -> (Option<u64>, usize) {
-    let (mut value, _, mut end) = leading_digits(text);
-    while let Some(separator) = text[end..].chars().next() {
+    let (mut value, first_digits, mut end) = leading_digits(text);
+    while let Some(separator) = text[end..].chars().next().filter(|_| first_digits <= 3) {
         let after = end + separator.len_utf8();
         if !is_thousands_separator(separator) || value >= MAX_NUMBER {
             break;

@@ -257,7 +257,8 @@ fn text_outside_records(
         if nodes[at].is_text() && is_left_out(at) {
             text.push('\n');
         } else if nodes[at].is_text() {
-            text.push(if nodes[at].breaks { '\n' } else { ' ' });
+            // Two spaces, because one may separate thousands within a number.
+            text.push_str(if nodes[at].breaks { "\n" } else { "  " });
             text.push_str(view.outline.text_of(at));
         }
         at += 1;

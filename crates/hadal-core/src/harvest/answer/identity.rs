@@ -20,12 +20,12 @@
 //! Where URLs do not distinguish records, the text does. An answer may list several passages of a record, each with the
 //! URL and the title of the record. There the URL identifies the record.
 
-use super::links::query_pairs;
 use super::records::{RawRecord, RecordFields};
 use super::view::{hashed, plain_hash};
 use crate::address::is_session_name;
 use crate::harvest::query::Query;
 use crate::harvest::record::RecordId;
+use crate::url_query::query_pairs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -422,7 +422,8 @@ fn count_up(values: &[Option<&str>]) -> bool {
             .all(|pair| pair[0] < pair[1] && pair[1].saturating_sub(pair[0]) <= MAX_POSITION_STEP)
 }
 
-/// Names of the fields that count up by 1 from record to record, in a list of at least three.
+/// Names of the fields that number the records of a list: they count up by 1 from record to record in a list of at least
+/// three, and the other parts of the records still differ.
 fn counting_fields(records: &[RawRecord]) -> Vec<String> {
     let number = |record: &RawRecord, name: &str| {
         let (_, value) = record.fields.pairs.iter().find(|(known, _)| known == name)?;
@@ -431,11 +432,18 @@ fn counting_fields(records: &[RawRecord]) -> Vec<String> {
     let counts = |name: &&String| {
         let numbers: Option<Vec<i64>> = records.iter().map(|record| number(record, name)).collect();
         numbers.is_some_and(|numbers| {
-            numbers.len() >= 3 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
-        })
+            numbers.len() >= 3 && numbers.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
+        }) && differ_without(records, name)
     };
     let first = records.first().map(|record| record.fields.pairs.as_slice()).unwrap_or_default();
     first.iter().map(|(name, _)| name).filter(counts).cloned().collect()
+}
+
+/// Returns true if no two records have the same title and the same marked fields but for one field.
+fn differ_without(records: &[RawRecord], left_out: &str) -> bool {
+    let left_out = BTreeSet::from([left_out.to_string()]);
+    let ids: FxHashSet<u64> = records.iter().map(|record| text_id(record, &left_out)).collect();
+    ids.len() == records.len()
 }
 
 /// Id of a record without a URL: hash of its title and marked fields, leaving out relevance scores and running

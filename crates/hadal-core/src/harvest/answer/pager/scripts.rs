@@ -95,7 +95,11 @@ fn next_call<'c, 'a>(calls: &'c [PagerCall<'a>], current: Option<u32>) -> Option
     if let Some(next) = calls.iter().find(is_next) {
         return Some(next);
     }
-    let labels: Vec<u32> = calls.iter().filter_map(|call| page_number(call.label)).collect();
+    // A label without letters, such as an ellipsis, leads to the pages before or after those of the row.
+    let is_page = |call: &&PagerCall<'_>| {
+        page_number(call.label).is_some() || !call.label.contains(char::is_alphanumeric)
+    };
+    let labels: Vec<u32> = calls.iter().filter(is_page).filter_map(|call| call.number).collect();
     let left_out = || {
         let is_row = !labels.is_empty() && labels.windows(2).all(|pair| pair[0] < pair[1]);
         let gap = labels.windows(2).find(|pair| pair[1] == pair[0] + 2).map(|pair| pair[0] + 1);
@@ -156,6 +160,10 @@ mod tests {
         assert_eq!(next(&more), Some(sent(3)));
         let last = grid(&format!("{}{}", link("1", "Page$1"), link("2", "Page$2")));
         assert_eq!(next(&last), None);
+        let row: String = (12..=20).map(|n| link(&n.to_string(), &format!("Page${n}"))).collect();
+        let eleventh =
+            grid(&format!("{}<span>11</span> {row}{}", link("...", "Page$10"), link("...", "Page$21")));
+        assert_eq!(next(&eleventh), Some(sent(12)));
     }
 
     #[test]
