@@ -6,6 +6,7 @@
 use super::content_identity::ContentIdentity;
 use super::lookup::LookupRecords;
 use crate::harvest::answer::NearDuplicates;
+use crate::harvest::policy::Hit;
 use crate::harvest::query::Query;
 use crate::harvest::record::{Record, RecordId};
 use crate::page::Form;
@@ -29,9 +30,19 @@ impl FoundRecords {
         self.known.len() as u64
     }
 
-    /// Adds records of an earlier session.
-    pub fn restore(&mut self, ids: impl Iterator<Item = RecordId>) {
-        self.known.extend(ids);
+    /// Adds the records of an answer of an earlier session, so that they are recognised under other addresses.
+    pub fn restore(&mut self, hits: &[Hit<'_>]) {
+        let record = |hit: &Hit<'_>| Record {
+            id: hit.id,
+            url: None,
+            title: hit.title.to_string(),
+            text: hit.text.to_string(),
+            fields: hit.fields.to_vec(),
+        };
+        // The copies are only learned from: the ids of stored records stay.
+        let mut new: Vec<Record> = hits.iter().filter(|hit| hit.is_new).map(record).collect();
+        self.identify(&mut new);
+        self.known.extend(hits.iter().map(|hit| hit.id));
     }
 
     /// Gives records on a page that were found under other ids the ids that they had.

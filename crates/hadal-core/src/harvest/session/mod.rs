@@ -229,7 +229,7 @@ impl HarvestSession {
     pub fn replay(&mut self, outcome: &QueryOutcome<'_>, next: Option<Request>) {
         self.queries += 1;
         self.sources.paused.replay(outcome, next);
-        self.records.restore(outcome.hits.iter().map(|hit| hit.id));
+        self.records.restore(outcome.hits);
         self.learn(outcome);
     }
 
