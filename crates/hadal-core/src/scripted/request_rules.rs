@@ -133,8 +133,10 @@ fn graphql_operation(request: &PageRequest) -> Option<GraphqlOperation> {
 fn outer_words(text: &str) -> Vec<String> {
     let (mut depth, mut is_string, mut is_comment) = (0i32, false, false);
     let mut words = vec![String::new()];
-    for c in text.chars() {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
         match c {
+            '\\' if is_string => drop(chars.next()),
             '\n' | '\r' if is_comment => is_comment = false,
             _ if is_comment => {}
             '"' => is_string = !is_string,
