@@ -110,9 +110,9 @@ impl RequestReserve {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what visits may take of `free` requests and bytes: all but those already taken and not yet counted by the
-    /// crawl, and but the next request of the crawl itself, if the bytes suffice for its body of at most `body_limit`.
-    /// Returns the requests and bytes taken and not yet counted.
+    /// Sets the requests and bytes that visits may take: `free` without those that visits took and the crawl has not
+    /// counted, and without the next request of the crawl. The bytes for its body, at most `body_limit`, are set aside if
+    /// there are so many. Returns the requests and bytes that visits took and the crawl has not counted.
     pub fn leave(&self, free: (u64, u64), body_limit: u64) -> (u64, u64) {
         let mut state = self.state();
         let (requests, bytes) = state.uncounted;
@@ -127,7 +127,7 @@ impl RequestReserve {
         *self.state() = ReserveState::default();
     }
 
-    /// Lets scripts take requests until this term is over.
+    /// Lets visits take requests until this term is over.
     pub fn set_term(&self, term: LeaseTerm) {
         self.state().term = Some(term);
     }

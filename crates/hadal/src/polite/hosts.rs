@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Maximum number of addresses remembered per host; the oldest is forgotten first. Guess.
 const MAX_ADDRESSES: usize = 8;
 
-/// Hosts of a group that the end of a turn reports, if the number is limited. Guess: enough for the best links of several
-/// queues.
+/// Maximum number of hosts of a group that the end of a turn reports, if it reports few. Guess: enough for the best links
+/// of several queues.
 const MAX_CHANGED: usize = 32;
 /// Time after which further hosts of a group are reported if no request was sent to those before. Guess: the default delay.
 const REPORT_AGAIN: Duration = Duration::from_secs(1);
@@ -339,16 +339,16 @@ impl Hosts {
 
     /// Hosts that waited for the end of a pause which is over now.
     pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
-        let mut take_ready = Vec::new();
+        let mut ready = Vec::new();
         while let Some(Reverse((at, host))) = self.wake.peek().copied() {
             if at > now {
                 break;
             }
             self.wake.pop();
-            take_ready.extend(self.slots.contains_key(&host).then_some(host));
+            ready.extend(self.slots.contains_key(&host).then_some(host));
         }
-        take_ready.extend(self.take_rest(now));
-        take_ready
+        ready.extend(self.take_rest(now));
+        ready
     }
 
     /// Further hosts of groups to which no request was sent since some of their hosts were reported.

@@ -9,9 +9,8 @@
 //! `hadal find`, `hadal quality`, `hadal demo`, imports of forms and example pages of topics. All other
 //! requests are sent one after the other through [`PoliteClient`], which applies the same rules. A visit of the engine
 //! sends scripts, sitemaps and descriptions through such a client, too. Both take turns from one table of hosts
-//! ([`SharedHosts`]): whoever takes the turn of a host takes it under the lock of the table, so no two requests go to a
-//! politeness group at once, whoever sends them. Look-ups at
-//! a SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
+//! ([`SharedHosts`]). A turn is taken under the lock of the table, so a politeness group never gets two requests at once
+//! from one table. Look-ups at a SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
 
 mod address_claims;
 mod budget;

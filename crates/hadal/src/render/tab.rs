@@ -118,8 +118,9 @@ pub struct Tab<'a> {
     trial: Option<&'a SearchTrial<'a>>,
     limits: RenderLimits,
     deadline: Instant,
-    /// URL and answer of the page, until the browser asks for it.
+    /// Answer of the page itself, until the browser asks for it.
     first: Option<Response>,
+    /// URL of the page.
     url: Url,
     site: Site,
     answers: FuturesUnordered<BoxFuture<'static, TabAnswer>>,
