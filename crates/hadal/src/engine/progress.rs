@@ -16,8 +16,8 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 const CHECKPOINT_SPACING: u32 = 50;
 /// Longest spacing that [`CHECKPOINT_SPACING`] causes. Guess: a kill repeats a second of the crawl.
 const MAX_SPACING: Duration = Duration::from_secs(1);
-/// Least time between two checkpoints in any case, as a multiple of the duration of the last one: checkpoints take at most
-/// a tenth of a session.
+/// Least time between two checkpoints in any case, as a multiple of the duration of the last one: checkpoints take at
+/// most a tenth of a session.
 const LEAST_SPACING: u32 = 10;
 
 /// Writes the checkpoints of a session, and knows whether it is paused or ending.

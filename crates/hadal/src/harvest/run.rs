@@ -456,8 +456,8 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     ParsedResponse { status, location, document, data, interval: None }
 }
 
-/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves its
-/// records to scripts is both.
+/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves
+/// its records to scripts is both.
 fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>, Option<Box<DataDocument>>) {
     // The largest literal of half an answer would be one of its records.
     let is_usable = match response.completeness {

@@ -213,8 +213,8 @@ impl<'a> Tab<'a> {
         self.call("Page.navigate", json!({ "url": url.as_str() })).await.map(drop)
     }
 
-    /// Answers requests of the page until there was none for a while, or its time is over. A busy page is given the time
-    /// to finish its scripts.
+    /// Answers requests of the page until there was none for a while, or its time is over. A busy page is given the
+    /// time to finish its scripts.
     pub async fn settle(&mut self, idle: Duration) -> Result<(), RenderError> {
         loop {
             self.answer_until_idle(idle).await?;
