@@ -60,12 +60,12 @@ impl AskArgs {
 pub fn run(args: &AskArgs, session: &Session) -> anyhow::Result<Exit> {
     let store = session.reader()?;
     known_topic(store.as_ref(), &args.topic)?;
-    let whom = args.selection(store.as_ref())?;
+    let selection = args.selection(store.as_ref())?;
     let runtime = tokio::runtime::Runtime::new().context("could not start threads")?;
     let answers = runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(stop_on_signals(stop));
-        asker(&session.config, store, stopped).ask(&args.words, whom).await
+        asker(&session.config, store, stopped).ask(&args.words, selection).await
     });
     runtime.shutdown_background();
     let answers = answers.map_err(usage)?;

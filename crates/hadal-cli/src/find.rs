@@ -354,7 +354,7 @@ fn estimate_quality(
 ) -> anyhow::Result<CrawlSummary> {
     let store = hadal::store::open(store, Access::Crawl)?;
     let run = store.runs(&RunQuery::one(found.run))?.pop().context("the run is gone")?;
-    let summary = quality::ask(&store, &run, sample as usize, max_requests, session)?;
+    let summary = quality::probe_sample(&store, &run, sample as usize, max_requests, session)?;
     quality::print_quality(&quality::measured(&store, run.id, sample as usize, session.seed)?, session.json)?;
     Ok(summary)
 }

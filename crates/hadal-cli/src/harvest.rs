@@ -250,8 +250,8 @@ async fn on_page(
     let audit = (!args.dry_run).then_some(store);
     let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };
     let found = open_form::form_at_url(&search, client, &mut Clock::Real).await;
-    let has_scripts_only = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
-    if has_scripts_only && renderer.is_none() && !args.dry_run && !session.is_quiet() {
+    let may_need_browser = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
+    if may_need_browser && renderer.is_none() && !args.dry_run && !session.is_quiet() {
         writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
     }
     found.map_err(usage)

@@ -75,7 +75,7 @@ pub fn run(args: &QualityArgs, session: &Session) -> anyhow::Result<Exit> {
             .ok();
     }
     let budget = run.counters.requests + REQUESTS_PER_FORM * u64::from(args.sample);
-    let summary = ask(&store, &run, sample, Some(budget), session)?;
+    let summary = probe_sample(&store, &run, sample, Some(budget), session)?;
     print_quality(&measured(&store, run.id, sample, session.seed)?, session.json)?;
     Ok(crawl::exit(&summary))
 }
@@ -101,7 +101,7 @@ fn chosen(store: &dyn Store, args: &QualityArgs) -> anyhow::Result<RunRow> {
 }
 
 /// Probes the forms of the sample that have no result yet. `max_requests` is the request budget of the run.
-pub fn ask(
+pub fn probe_sample(
     store: &Arc<dyn Store>,
     run: &RunRow,
     sample: usize,

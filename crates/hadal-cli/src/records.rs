@@ -32,7 +32,8 @@ pub struct RecordsArgs {
     /// time (7d, 12h)
     #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     since: Option<Time>,
-    /// WARC files of --warc, or a folder of them: columns `warc_file` and `warc_offset` name the response with the record
+    /// WARC files of --warc, or a folder of them: columns `warc_file` and `warc_offset` name the response with the
+    /// record
     #[arg(long, value_name = "FILE|DIR")]
     warc: Option<PathBuf>,
 }

@@ -70,7 +70,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
     setting("render.crawls", "\"never\"", "never, auto or always: pages that a crawl opens in a browser; auto opens those that suggest a search by script, if a browser is installed."),
-    setting("render.harvests", "\"auto\"", "The same for pages of forms that are harvested."),
+    setting("render.harvests", "\"auto\"", "never, auto or always: the same for pages of forms that are harvested."),
     setting("render.thumbnails", "\"\"", "Folder for a small picture of each rendered page, which the directory shows; empty means none."),
     setting("output.color", "\"auto\"", "auto, always or never; auto means on a terminal without NO_COLOR."),
 ];

@@ -101,8 +101,8 @@ impl Engine {
         }
     }
 
-    /// Records that the strategy yields to other workers. True if it has done so for so long that it now looks only at the
-    /// links of this worker, until a step is sent.
+    /// Records that the strategy yields to other workers. True if it has done so for so long that it now looks only at
+    /// the links of this worker, until a step is sent.
     fn stops_yielding(&mut self) -> bool {
         let yields = self.shared.as_mut().is_none_or(|shared| shared.yield_to_others(Instant::now()));
         !yields && !self.frontier.waiting.queues.ignore_others(true)

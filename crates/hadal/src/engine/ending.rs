@@ -15,8 +15,8 @@ impl Engine {
     /// True when the session is over: nothing is in flight, and no host becomes ready within the longest wait. Records
     /// the ending.
     ///
-    /// A session on the system clock that was stopped waits for the requests in flight for a limited time. They count as
-    /// interrupted when the run resumes.
+    /// A session on the system clock that was stopped waits for the requests in flight for a limited time. They count
+    /// as interrupted when the run resumes.
     pub(super) fn is_over(&mut self) -> bool {
         let stopped_for = self.progress.stopped_for();
         if !self.flights.is_empty() {

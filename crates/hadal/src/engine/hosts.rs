@@ -86,8 +86,8 @@ impl RunHosts {
 
     /// Takes over the result of a claim of addresses. Returns the hosts that need not wait any longer.
     ///
-    /// A granted address is delayed: by the pause that the last owner reported, or by a full delay if its owner was lost
-    /// and may have sent a request just before.
+    /// A granted address is delayed: by the pause that the last owner reported, or by a full delay if its owner was
+    /// lost and may have sent a request just before.
     pub fn receive_addresses(
         &mut self,
         claimed: &[IpAddr],
@@ -198,8 +198,8 @@ impl RunHosts {
         self.known(host, |known| known.robots_request(url, hops))
     }
 
-    /// Ends the turn of a step. `states` holds the new state of the host, if the step recorded one. Returns the hosts with
-    /// a readiness that may have changed.
+    /// Ends the turn of a step. `states` holds the new state of the host, if the step recorded one. Returns the hosts
+    /// with a readiness that may have changed.
     pub fn release(&mut self, turn: HeldTurn, states: &[HostState]) -> Vec<HostIx> {
         let name = self.name(turn.host);
         let state = states.iter().find(|state| state.host == name);
@@ -227,8 +227,8 @@ impl RunHosts {
         self.table().take_requested()
     }
 
-    /// Records the response to a request for the robots.txt of the first host, sent to the second. Returns the new states
-    /// of both.
+    /// Records the response to a request for the robots.txt of the first host, sent to the second. Returns the new
+    /// states of both.
     pub fn record_robots(
         &mut self,
         hosts: [HostIx; 2],

@@ -3,7 +3,8 @@
 //! [`crawl`] is the function to read first. Its loop has four verbs: choose a step ([`choose`]), send it ([`flights`]),
 //! receive its result ([`flights`]), and commit its outcome ([`outcome`]). The parts own their state: [`frontier`] the
 //! links that wait and the hosts, [`flights`] the steps in flight, [`spending`] counters and budget, [`progress`]
-//! checkpoints and control. [`opening`] starts a session, [`ending`] ends it, and [`workers`] coordinates several of them.
+//! checkpoints and control. [`opening`] starts a session, [`ending`] ends it, and [`workers`] coordinates several of
+//! them.
 //!
 //! A step is one request. robots.txt, the next hop of a redirect, a retry and each test query of a probe
 //! ([`probing`]) are steps of their own. So each of them is counted, polite and safe against crashes. A visit may send

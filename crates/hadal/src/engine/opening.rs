@@ -1,4 +1,5 @@
-//! Start of a session: opens the run, resumes the steps that an earlier session left in flight, or begins with the seeds.
+//! Start of a session: opens the run, then resumes the steps that an earlier session left in flight or begins with the
+//! seeds.
 
 use super::flights::Flights;
 use super::frontier::Frontier;
@@ -184,8 +185,8 @@ fn interrupted(
     Ok(Some((outcome, host)))
 }
 
-/// True if a session tries failed seeds again: the last session of the crawl ended by itself. A session that was killed
-/// continues exactly where it was, and so does one on a simulated clock.
+/// True if a session tries failed seeds again: the last session was not killed. After a kill the run continues exactly
+/// where it was. On a simulated clock only a run with nothing left to visit tries them again.
 fn retries_seeds(crawl: &Crawl, last: RunState) -> bool {
     let has_ended = match last {
         RunState::Exhausted => true,

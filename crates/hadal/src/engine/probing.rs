@@ -1,9 +1,9 @@
 //! Probes: selection of forms, their share of the requests, and their entries in the audit log.
 //!
-//! Two kinds of forms are probed: uncertain ones that a crawl finds, and a random sample of relevant ones, which measures
-//! the precision of a crawl (`hadal quality`). The sample is drawn before the engine opens the run, straight into the
-//! store. Sampled forms that have not been probed wait in a queue of their own, so a session that was stopped resumes
-//! with the rest.
+//! Two kinds of forms are probed: uncertain ones that a crawl finds, and a random sample of relevant ones, which
+//! measures the precision of a crawl (`hadal quality`). The sample is drawn before the engine opens the run, straight
+//! into the store. Sampled forms that have not been probed wait in a queue of their own, so a session that was stopped
+//! resumes with the rest.
 //!
 //! Probes wait in queues of the engine's own, which strategies do not see. Each test query is a step like any other:
 //! it is counted, keeps to politeness and robots.txt, and is in the audit log before it is sent.

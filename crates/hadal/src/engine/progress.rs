@@ -14,10 +14,10 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// writes every page of an index that it changed, and new links change random pages, so rare commits write less.
 /// Guess: a commit takes 20 ms when it writes about 2,000 pages.
 const CHECKPOINT_SPACING: u32 = 50;
-/// Time between two checkpoints that a slow one does not extend further, unless that takes more than a tenth of the
-/// session. Guess: a kill repeats a second of the crawl.
+/// Longest spacing that [`CHECKPOINT_SPACING`] causes. Guess: a kill repeats a second of the crawl.
 const MAX_SPACING: Duration = Duration::from_secs(1);
-/// Least time between two checkpoints in any case, as a multiple of the duration of the last one.
+/// Least time between two checkpoints in any case, as a multiple of the duration of the last one: checkpoints take at
+/// most a tenth of a session.
 const LEAST_SPACING: u32 = 10;
 
 /// Writes the checkpoints of a session, and knows whether it is paused or ending.

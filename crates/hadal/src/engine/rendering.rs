@@ -1,9 +1,9 @@
 //! Visits that look further where a page suggests a search that its HTML does not show: an OpenSearch description is
 //! fetched, and a page with a search by script is rendered in a browser. A crawl of one site also reads its sitemap.
 //!
-//! All this belongs to the step that fetched the page, so the host takes no other step meanwhile. The turn of the step ends
-//! with the exchange of the page; each further request takes a turn of its own from the hosts of the run, like a step.
-//! The further requests are counted with the step, and taken from the budget of the crawl before they are sent.
+//! All this belongs to the step that fetched the page, so the host takes no other step meanwhile. The turn of the step
+//! ends with the exchange of the page; each further request takes a turn of its own from the hosts of the run, like a
+//! step. The further requests are counted with the step, and taken from the budget of the crawl before they are sent.
 
 use super::parse_pool::on_parse_thread;
 use super::scope::Scope;
@@ -154,8 +154,8 @@ impl RenderingVisit {
         }
     }
 
-    /// Names the seeds. If all are on one site and the scope has patterns, the crawl is of a site, not of a topic, and reads
-    /// its sitemap.
+    /// Names the seeds. If all are on one site and the scope has patterns, the crawl is of a site, not of a topic, and
+    /// reads its sitemap.
     pub fn with_seeds(self, seeds: &[Url], scope: &Scope) -> RenderingVisit {
         let is_same = |pair: &[Url]| Site::of(&pair[0]) == Site::of(&pair[1]);
         let is_of_one_site = scope.has_patterns() && seeds.windows(2).all(is_same);

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 /// Age at which a request counts as slow. Guess: ten times the response time of a usual host.
 pub const SLOW_AFTER: Duration = Duration::from_secs(2);
-/// Slots of a crawl before its first request. Many requests in flight delay learning, so a crawl starts with few. Relevant forms after 250 / 500 requests by `hadal eval order --window N` on two
-/// webs of real pages, 24 crawls: 381 / 486 with 4 requests in flight, 383 / 493 with 8, 361 / 469 with 16, 359 / 464
-/// with 24.
+/// Slots of a crawl before its first request. Many requests in flight delay learning, so a crawl starts with few.
+/// Relevant forms after 250 / 500 requests by `hadal eval order --window N` on two webs of real pages, 24 crawls: 381 /
+/// 486 with 4 requests in flight, 383 / 493 with 8, 361 / 469 with 16, 359 / 464 with 24.
 const FIRST_SLOTS: usize = 8;
 /// Committed requests per additional slot. Guess: 23 slots after 500 requests, 320 after 10,000.
 const REQUESTS_PER_SLOT: u64 = 32;

@@ -85,8 +85,9 @@ impl Spending {
         self.budget.requests = Some(requests);
     }
 
-    /// Leaves the further requests of visits what `steps` steps in flight, with bodies of `bytes` bytes together, do not
-    /// need. Returns the requests and bytes in flight: those of the steps, and those of visits that are not counted yet.
+    /// Sets the requests and bytes that visits may take: the budget without `steps` steps in flight, whose bodies have
+    /// at most `bytes` bytes together. Returns the requests and bytes in flight: those of the steps, and those that
+    /// visits took and the crawl has not counted.
     pub fn reserve_for_visits(&self, steps: u64, bytes: u64) -> (u64, u64) {
         let granted = self.grant.as_ref().and_then(|grant| grant.request_limit);
         let requests = granted.or(self.budget.requests).unwrap_or(u64::MAX);

@@ -169,8 +169,8 @@ pub struct ExaminedPage {
     pub further: Option<FurtherRequests>,
 }
 
-/// Requests of a visit for scripts, sitemaps and OpenSearch descriptions. Before them the visit ended its turn and recorded
-/// the exchange of the page with its host.
+/// Requests of a visit for scripts, sitemaps and OpenSearch descriptions. Before them the visit ended its turn and
+/// recorded the exchange of the page with its host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FurtherRequests {
     pub requests: u64,
@@ -183,8 +183,8 @@ pub type VisitResult = (Exchange, Option<Arc<ExaminedPage>>);
 
 /// Fetches and examines pages.
 pub trait Visit: Send + Sync {
-    /// Sends a request, and those for scripts, sitemaps and OpenSearch descriptions that the page needs. `at` is the time
-    /// on the clock of the run.
+    /// Sends a request, and those for scripts, sitemaps and OpenSearch descriptions that the page needs. `at` is the
+    /// time on the clock of the run.
     fn visit<'a>(&'a self, request: &'a Request, at: Time, run: VisitContext) -> BoxFuture<'a, VisitResult>;
 }
 
@@ -207,8 +207,8 @@ impl VisitContext {
         self.submitter.filter(|_| !PageDirectives::of(page, exchange, &self.agent).nofollow)
     }
 
-    /// Ends the turn of the visit with the exchange of its page. Returns a client for further requests, which takes turns
-    /// with the engine. `None` if the page is to be requested again; then the turn does not end.
+    /// Ends the turn of the visit with the exchange of its page. Returns a client for further requests, which takes
+    /// turns with the engine. `None` if the page is to be requested again; then the turn does not end.
     pub(super) fn further_client(
         &self,
         client: &PoliteClient,

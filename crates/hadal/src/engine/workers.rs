@@ -1,8 +1,8 @@
 //! Worker of a shared run: reports to the store about once per second and carries out its orders.
 //!
 //! Orders are partitions to take up or to give up, links that others found, observations to learn from, a part of the
-//! budget, and the scores of the best links of other workers, to which a strategy may yield. Everything else goes on as in
-//! a run with one worker, on the links of its own partitions.
+//! budget, and the scores of the best links of other workers, to which a strategy may yield. Everything else goes on as
+//! in a run with one worker, on the links of its own partitions.
 
 use super::frontier::Frontier;
 use super::{Crawl, CrawlError, CrawlMode, Engine};
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Time between two reports. Guess: a fifteenth of the default lease.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two reports while the worker waits for partitions, for a grant, for workers with better links, or for the
-/// end of the run. Guess.
+/// Time between two reports while the worker waits for partitions, for a grant, for workers with better links, or for
+/// the end of the run. Guess.
 const SHORT_INTERVAL: Duration = Duration::from_millis(200);
 /// Share of the lease after which a worker without an accepted report stops sending. Guess: leaves a quarter
 /// of the lease for requests in flight and for clocks that differ.

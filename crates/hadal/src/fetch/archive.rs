@@ -1,9 +1,9 @@
 //! HTTP client that writes a copy of every exchange to a WARC file.
 //!
-//! WARC 1.1 (ISO 28500:2017). Each record is a gzip member of its own, so that readers can seek to it. Bodies are stored
-//! decoded; headers that no longer apply to them get the prefix `X-Archive-Orig-`, as other archivers do. A response
-//! with a body that was archived before is a `revisit` record, which refers to the earlier one. A `metadata` record gives the
-//! duration of each exchange. The file is created with the first exchange.
+//! WARC 1.1 (ISO 28500:2017). Each record is a gzip member of its own, so that readers can seek to it. Bodies are
+//! stored decoded; headers that no longer apply to them get the prefix `X-Archive-Orig-`, as other archivers do. A
+//! response with a body that was archived before is a `revisit` record, which refers to the earlier one. A `metadata`
+//! record gives the duration of each exchange. The file is created with the first exchange.
 
 use super::Fetch;
 use data_encoding::BASE32;

@@ -159,7 +159,7 @@ impl<'a> HarvestRun<'a> {
         client: &PoliteClient,
     ) -> Result<Result<Option<u64>, HarvestState>, StoreError> {
         loop {
-            match directive(&self.store.control(Activity::Harvest(self.id))?, self.spent) {
+            match decision(&self.store.control(Activity::Harvest(self.id))?, self.spent) {
                 ControlDecision::Continue { own_budget } => return Ok(Ok(own_budget)),
                 ControlDecision::End(state) => return Ok(Err(state)),
                 ControlDecision::Pause if client.pause(PAUSE_POLL).await.is_err() => {
@@ -418,7 +418,7 @@ enum ControlDecision {
 }
 
 /// Decision for a harvest that has sent `spent` requests over all sessions.
-fn directive(control: &Control, spent: u64) -> ControlDecision {
+fn decision(control: &Control, spent: u64) -> ControlDecision {
     let own_budget = control.max_requests.map(|max| max.saturating_sub(spent));
     match (control.stop, control.pause, own_budget) {
         (true, _, _) => ControlDecision::End(HarvestState::Stopped),
@@ -456,8 +456,8 @@ pub async fn parse_response(url: Url, exchange: Exchange) -> ParsedResponse {
     ParsedResponse { status, location, document, data, interval: None }
 }
 
-/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves its
-/// records to scripts is both.
+/// Parses the body of a response as data or as a page. Data that is mostly HTML is parsed as a page. A page that leaves
+/// its records to scripts is both.
 fn parse_body(body: &[u8], response: &Response, url: &Url) -> (Option<Document>, Option<Box<DataDocument>>) {
     // The largest literal of half an answer would be one of its records.
     let is_usable = match response.completeness {
@@ -505,11 +505,11 @@ mod tests {
 
     #[test]
     fn a_stop_goes_before_a_pause_and_a_pause_before_a_budget() {
-        let directive = |pause, stop, max_requests| directive(&Control { pause, stop, max_requests }, 7);
-        assert_eq!(directive(true, true, Some(7)), ControlDecision::End(HarvestState::Stopped));
-        assert_eq!(directive(true, false, Some(7)), ControlDecision::Pause);
-        assert_eq!(directive(false, false, Some(7)), ControlDecision::End(HarvestState::Budget));
-        assert_eq!(directive(false, false, Some(9)), ControlDecision::Continue { own_budget: Some(2) });
-        assert_eq!(directive(false, false, None), ControlDecision::Continue { own_budget: None });
+        let decision = |pause, stop, max_requests| decision(&Control { pause, stop, max_requests }, 7);
+        assert_eq!(decision(true, true, Some(7)), ControlDecision::End(HarvestState::Stopped));
+        assert_eq!(decision(true, false, Some(7)), ControlDecision::Pause);
+        assert_eq!(decision(false, false, Some(7)), ControlDecision::End(HarvestState::Budget));
+        assert_eq!(decision(false, false, Some(9)), ControlDecision::Continue { own_budget: Some(2) });
+        assert_eq!(decision(false, false, None), ControlDecision::Continue { own_budget: None });
     }
 }

@@ -1,8 +1,8 @@
 //! Addresses to which this worker of a shared run may send requests.
 //!
 //! Hosts of different partitions, and so of different workers, may have one address. A worker sends a request to a host
-//! only while it has all addresses of the host. It claims those that it needs, and gives up those that others want after
-//! a turn of a second.
+//! only while it has all addresses of the host. It claims those that it needs, and gives up those that others want
+//! after a turn of a second.
 
 use super::hosts::HostIx;
 use std::collections::{BTreeMap, BTreeSet};

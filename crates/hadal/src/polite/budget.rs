@@ -28,8 +28,8 @@ impl RequestBudget {
         RequestBudget { max_requests, max_bytes, requests, bytes, reserve: None }
     }
 
-    /// Charges one request. Returns the number of bytes that its response body may have, at most `body_limit`; `None` when
-    /// the budget is spent.
+    /// Charges one request. Returns the number of bytes that its response body may have, at most `body_limit`; `None`
+    /// when the budget is spent.
     ///
     /// `own` is the number of requests left in a budget of the caller's own. A caller that has one is limited by it
     /// and charges nothing here; the limit on bytes applies to every caller.
@@ -63,8 +63,8 @@ impl RequestBudget {
     }
 }
 
-/// Requests and bytes that a crawl leaves to the further requests of its visits. Both share it, so that together they stay
-/// within the budget of the crawl.
+/// Requests and bytes that a crawl leaves to the further requests of its visits. Both share it, so that together they
+/// stay within the budget of the crawl.
 #[derive(Debug, Default)]
 pub struct RequestReserve(Mutex<ReserveState>);
 
@@ -110,9 +110,9 @@ impl RequestReserve {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what visits may take of `free` requests and bytes: all but those already taken and not yet counted by the
-    /// crawl, and but the next request of the crawl itself, if the bytes suffice for its body of at most `body_limit`.
-    /// Returns the requests and bytes taken and not yet counted.
+    /// Sets the requests and bytes that visits may take: `free` without those that visits took and the crawl has not
+    /// counted, and without the next request of the crawl. The bytes for its body, at most `body_limit`, are set aside
+    /// if there are so many. Returns the requests and bytes that visits took and the crawl has not counted.
     pub fn leave(&self, free: (u64, u64), body_limit: u64) -> (u64, u64) {
         let mut state = self.state();
         let (requests, bytes) = state.uncounted;
@@ -122,12 +122,13 @@ impl RequestReserve {
         state.uncounted
     }
 
-    /// Starts a session: nothing is left yet, and steps of an earlier session that lost its lease are not counted any more.
+    /// Starts a session: nothing is left yet, and steps of an earlier session that lost its lease are not counted any
+    /// more.
     pub fn start_session(&self) {
         *self.state() = ReserveState::default();
     }
 
-    /// Lets scripts take requests until this term is over.
+    /// Lets visits take requests until this term is over.
     pub fn set_term(&self, term: LeaseTerm) {
         self.state().term = Some(term);
     }

@@ -30,8 +30,8 @@ impl Clock {
         matches!(self, Clock::Simulated(_))
     }
 
-    /// Sets [`Clock::Real`] of this process by a clock that several machines share. `shared` is its time halfway through
-    /// a question that took `took` and has just been answered.
+    /// Sets [`Clock::Real`] of this process by a clock that several machines share. `shared` is its time halfway
+    /// through a question that took `took` and has just been answered.
     pub fn follow(shared: Time, took: Duration) {
         let deviation = shared.after(took / 2).0.cast_signed() - Clock::Real.now().0.cast_signed();
         OFFSET.fetch_add(correction(deviation, took), Ordering::Relaxed);
@@ -65,7 +65,8 @@ impl Clock {
     }
 }
 
-/// Part of a measured deviation in milliseconds that is corrected: all, or nothing if it may be an error of measurement.
+/// Part of a measured deviation in milliseconds that is corrected: all, or nothing if it may be an error of
+/// measurement.
 fn correction(deviation: i64, took: Duration) -> i64 {
     let error = i64::try_from(took.as_millis()).unwrap_or(i64::MAX) / 2;
     if deviation.saturating_abs() > error.saturating_add(MIN_DEVIATION) { deviation } else { 0 }

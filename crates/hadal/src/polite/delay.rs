@@ -34,8 +34,8 @@ impl Default for Politeness {
 
 /// Time of the next permitted request to a host. Its last response ended at `now` after `took`.
 ///
-/// The pause is `max(delay, min(latency_factor * took, max_delay), min(crawl_delay, MAX_CRAWL_DELAY))`, where the second
-/// term counts from [`MIN_LATENCY_PAUSE`] on.
+/// The pause is `max(delay, min(latency_factor * took, max_delay), min(crawl_delay, MAX_CRAWL_DELAY))`, where the
+/// second term counts from [`MIN_LATENCY_PAUSE`] on.
 pub fn next_request_at(
     now: Time,
     took: Duration,

@@ -84,8 +84,8 @@ pub struct RobotsRequest {
     pub is_first: bool,
 }
 
-/// Longest wait for the first response of a host. A host that does not answer in time is tried again later, with the whole
-/// timeout. Guess.
+/// Longest wait for the first response of a host. A host that does not answer in time is tried again later, with the
+/// whole timeout. Guess.
 const FIRST_ANSWER: Duration = Duration::from_secs(8);
 
 impl RobotsRequest {

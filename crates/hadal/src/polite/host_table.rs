@@ -1,5 +1,5 @@
-//! Hosts of a session, shared by all that send requests: the engine of a crawl and the clients of its visits, or the clones
-//! of one client. So one state decides on every request to a host.
+//! Hosts of a session, shared by all that send requests: the engine of a crawl and the clients of its visits, or the
+//! clones of one client. So one state decides on every request to a host.
 
 use super::address_claims::AddressClaims;
 use super::delay::Politeness;

@@ -16,10 +16,11 @@ use std::time::Duration;
 /// Maximum number of addresses remembered per host; the oldest is forgotten first. Guess.
 const MAX_ADDRESSES: usize = 8;
 
-/// Hosts of a group that the end of a turn reports, if the number is limited. Guess: enough for the best links of several
-/// queues.
+/// Maximum number of hosts of a group that the end of a turn reports, if it reports few. Guess: enough for the best
+/// links of several queues.
 const MAX_CHANGED: usize = 32;
-/// Time after which further hosts of a group are reported if no request was sent to those before. Guess: the default delay.
+/// Time after which further hosts of a group are reported if no request was sent to those before. Guess: the default
+/// delay.
 const REPORT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Number of a host within one [`Hosts`].
@@ -109,8 +110,8 @@ pub enum Readiness {
 }
 
 impl Hosts {
-    /// Lets the end of a turn report only a few of the hosts that wait, those of the lowest ranks. The others are reported
-    /// later.
+    /// Lets the end of a turn report only a few of the hosts that wait, those of the lowest ranks. The others are
+    /// reported later.
     pub fn report_few(&mut self) {
         self.reports_few = true;
     }
@@ -253,8 +254,8 @@ impl Hosts {
         HeldTurn { host, number }
     }
 
-    /// Ends a turn. The host is delayed until `next_at`, the other hosts of its groups until `group_next_at`. Hosts with
-    /// a readiness that may have changed are reported by [`Hosts::take_changed`].
+    /// Ends a turn. The host is delayed until `next_at`, the other hosts of its groups until `group_next_at`. Hosts
+    /// with a readiness that may have changed are reported by [`Hosts::take_changed`].
     pub fn release(&mut self, turn: HeldTurn, next_at: Time, group_next_at: Time) {
         let host = turn.host;
         self.delay_until(host, next_at);
@@ -339,16 +340,16 @@ impl Hosts {
 
     /// Hosts that waited for the end of a pause which is over now.
     pub fn take_ready(&mut self, now: Time) -> Vec<HostIx> {
-        let mut take_ready = Vec::new();
+        let mut ready = Vec::new();
         while let Some(Reverse((at, host))) = self.wake.peek().copied() {
             if at > now {
                 break;
             }
             self.wake.pop();
-            take_ready.extend(self.slots.contains_key(&host).then_some(host));
+            ready.extend(self.slots.contains_key(&host).then_some(host));
         }
-        take_ready.extend(self.take_rest(now));
-        take_ready
+        ready.extend(self.take_rest(now));
+        ready
     }
 
     /// Further hosts of groups to which no request was sent since some of their hosts were reported.

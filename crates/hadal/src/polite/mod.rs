@@ -5,13 +5,12 @@
 //! request. [`retry`] decides what follows from a response, [`robots`] reads robots.txt, and [`delay`] computes the
 //! pause between two requests.
 //!
-//! The crawl engine drives these parts directly, because each of its steps is a single request. It serves
-//! `hadal find`, `hadal quality`, `hadal demo`, imports of forms and example pages of topics. All other
-//! requests are sent one after the other through [`PoliteClient`], which applies the same rules. A visit of the engine
-//! sends scripts, sitemaps and descriptions through such a client, too. Both take turns from one table of hosts
-//! ([`SharedHosts`]): whoever takes the turn of a host takes it under the lock of the table, so no two requests go to a
-//! politeness group at once, whoever sends them. Look-ups at
-//! a SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
+//! The crawl engine drives these parts directly, because each of its steps is a single request. It serves `hadal find`,
+//! `hadal quality`, `hadal demo`, imports of forms and example pages of topics. All other requests are sent one after
+//! the other through [`PoliteClient`], which applies the same rules. A visit of the engine sends scripts, sitemaps and
+//! descriptions through such a client, too. Both take turns from one table of hosts ([`SharedHosts`]). A turn is taken
+//! under the lock of the table, so a politeness group never gets two requests at once from one table. Look-ups at a
+//! SearXNG server of the user have a pause of their own (`backlinks/searxng.rs`).
 
 mod address_claims;
 mod budget;

@@ -1,4 +1,4 @@
-//! Turns of the users of one client: one request to a host at a time, with a pause after each.
+//! Turn of a client: the right to send one request to a host. A pause follows.
 
 use super::delay::{Politeness, next_request_at};
 use super::host_state::{HostState, RobotsRequest};

@@ -118,8 +118,9 @@ pub struct Tab<'a> {
     trial: Option<&'a SearchTrial<'a>>,
     limits: RenderLimits,
     deadline: Instant,
-    /// URL and answer of the page, until the browser asks for it.
+    /// Answer of the page itself, until the browser asks for it.
     first: Option<Response>,
+    /// URL of the page.
     url: Url,
     site: Site,
     answers: FuturesUnordered<BoxFuture<'static, TabAnswer>>,
@@ -212,8 +213,8 @@ impl<'a> Tab<'a> {
         self.call("Page.navigate", json!({ "url": url.as_str() })).await.map(drop)
     }
 
-    /// Answers requests of the page until there was none for a while, or its time is over. A busy page is given the time
-    /// to finish its scripts.
+    /// Answers requests of the page until there was none for a while, or its time is over. A busy page is given the
+    /// time to finish its scripts.
     pub async fn settle(&mut self, idle: Duration) -> Result<(), RenderError> {
         loop {
             self.answer_until_idle(idle).await?;

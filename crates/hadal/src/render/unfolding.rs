@@ -1,7 +1,7 @@
 //! Search boxes and fields that a page shows only after a click or a choice.
 //!
-//! [`hadal_core::scripted::openers`] decides what is clicked and chosen. Meanwhile the page may not be replaced by another
-//! one, so nothing is submitted.
+//! [`hadal_core::scripted::openers`] decides what is clicked and chosen. Meanwhile the page may not be replaced by
+//! another one, so nothing is submitted.
 
 use super::search_trial::SearchTrial;
 use super::tab::{PageFunction, Tab};
@@ -25,7 +25,8 @@ pub struct ShownPage {
     pub boxes: Vec<SearchBox>,
 }
 
-/// The rendered page. If a test query is permitted and no box is likely a search, controls that may show one are clicked.
+/// The rendered page. If a test query is permitted and no box is likely a search, controls that may show one are
+/// clicked.
 pub async fn searchable_page(
     tab: &mut Tab<'_>,
     trial: Option<&SearchTrial<'_>>,

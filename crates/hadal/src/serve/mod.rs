@@ -128,7 +128,7 @@ pub enum OpenError {
     /// The listener cannot be used.
     #[error("could not use the listening socket: {0}")]
     Listener(io::Error),
-    /// The server would be open to anyone.
+    /// The token is too short, or there are no random numbers for secrets.
     #[error(transparent)]
     GuardError(#[from] GuardError),
 }

@@ -96,7 +96,7 @@ pub async fn ask(
     State(state): State<Arc<AppState>>,
     Body(question): Body<MultiQueryRequest>,
 ) -> Result<Json<Answers>, ApiError> {
-    let (words, whom) = match question {
+    let (words, selection) = match question {
         MultiQueryRequest::Best(TopicQueryRequest { words, topic, most }) => {
             let most = most.map_or(DEFAULT_FORMS, |most| usize::try_from(most.0).unwrap_or(usize::MAX));
             (words, SourceSelection::Best(topic, most))
@@ -106,7 +106,7 @@ pub async fn ask(
             (words, SourceSelection::Forms(ids))
         }
     };
-    state.asker.ask(&words, whom).await.map(Json).map_err(problem)
+    state.asker.ask(&words, selection).await.map(Json).map_err(problem)
 }
 
 fn unprocessable(message: impl ToString) -> ApiError {

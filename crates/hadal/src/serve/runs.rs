@@ -72,7 +72,7 @@ pub struct RunNow {
 pub fn now(store: &dyn Store, run: RunId, live: &Live) -> Result<Option<RunNow>, StoreError> {
     let Some(row) = store.runs(&RunQuery::one(run))?.pop() else { return Ok(None) };
     let pace = live.observe(&row);
-    let page = live.strategies.with(store, &row, |mind| page(store, &row, mind))?;
+    let page = live.strategies.with(store, &row, |strategy| page(store, &row, strategy))?;
     Ok(Some(RunNow { page, pace }))
 }
 

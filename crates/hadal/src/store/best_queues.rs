@@ -6,8 +6,8 @@ use hadal_core::link::{QueueId, QueueRank};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Queues of a run that are kept so far. Once there are more than `most`, half as many with the best links stay. Queues of
-/// sites with a bonus and those of the engine always stay.
+/// Queues of a run that are kept so far. Once there are more than `most`, half as many with the best links stay. Queues
+/// of sites with a bonus and those of the engine always stay.
 pub struct BestQueues<'a> {
     most: usize,
     with_bonus: FxHashSet<&'a str>,

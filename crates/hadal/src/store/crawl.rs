@@ -25,8 +25,8 @@ pub trait CrawlStore: Send + Sync {
     /// Deletes a run or a harvest except for its submissions. Its number is not used again. Durable at once.
     fn discard(&self, activity: Activity) -> Result<(), StoreError>;
 
-    /// Returns the state from which a run continues, with at most `hosts` queues of hosts, or somewhat more if sites have
-    /// a bonus. Of more queues, those with the best links are listed.
+    /// Returns the state from which a run continues, with at most `hosts` queues of hosts, or somewhat more if sites
+    /// have a bonus. Of more queues, those with the best links are listed.
     fn resume(&self, run: RunId, hosts: usize) -> Result<RunCheckpoint, StoreError>;
 
     /// Applies a batch in one transaction. The outcome of a step that is not in flight is skipped.
@@ -34,8 +34,8 @@ pub trait CrawlStore: Send + Sync {
 
     /// Makes everything applied so far durable, all of it or nothing. Afterwards it survives a kill of the process.
     ///
-    /// Submissions also survive power loss. Power loss may undo the other changes of the last seconds, all of them up to
-    /// the last sync that the disk holds.
+    /// Submissions also survive power loss. Power loss may undo the other changes of the last seconds, all of them up
+    /// to the last sync that the disk holds.
     fn sync(&self) -> Result<(), StoreError>;
 
     /// Looks up links, forms, hosts and sites of a run by their keys.
@@ -99,8 +99,8 @@ pub struct Control {
     pub max_requests: Option<u64>,
 }
 
-/// Change that no step of a run or harvest commits. It is stored apart from their rows, so that a user never waits for the
-/// transaction of a crawl.
+/// Change that no step of a run or harvest commits. It is stored apart from their rows, so that a user never waits for
+/// the transaction of a crawl.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserChange {
     /// Instruction to a run or harvest, which must exist. It replaces the last one.

@@ -49,8 +49,8 @@ pub trait SharedRuns {
     /// Reports the state of this worker, renews its lease, and returns the changes that concern it.
     fn coordinate(&self, run: RunId, report: &WorkerReport) -> Result<WorkerOrders, StoreError>;
 
-    /// Claims addresses before the first request to them. Returns those that this worker has from now on; the others are
-    /// given up by their workers soon. Does not wait for earlier changes.
+    /// Claims addresses before the first request to them. Returns those that this worker has from now on; the others
+    /// are given up by their workers soon. Does not wait for earlier changes.
     fn claim_addresses(&self, run: RunId, addresses: &[IpAddr]) -> Result<Vec<AddressGrant>, StoreError>;
 
     /// Saves the state of the strategy. It includes all observations that this worker has sent and received.

@@ -42,7 +42,8 @@ pub struct Submission {
     pub body: String,
     /// Reason for the submission.
     pub purpose: SubmissionPurpose,
-    /// Result; `None` while the request is under way, or if the process ended before the response.
+    /// Result. `None` while the request is under way, if the process ended before the response, and if the request was
+    /// not sent after all: the budget was spent, robots.txt disallows it, or the session was stopped.
     pub answer: Option<SubmissionResult>,
 }
 
@@ -59,7 +60,8 @@ impl Submission {
 pub enum Submitter {
     Run(RunId),
     Harvest(HarvestId),
-    /// A user, through `hadal ask` or the dashboard, or with a page that is rendered for `hadal harvest` or `hadal judge`.
+    /// A user, through `hadal ask` or the dashboard, or with a page that is rendered for `hadal harvest` or `hadal
+    /// judge`.
     Person,
 }
 

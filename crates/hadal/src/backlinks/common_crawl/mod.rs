@@ -105,16 +105,16 @@ fn linking_home_pages(index: &Index, url: &Url) -> Result<Vec<Url>, GraphError> 
     let Some(host) = url.domain() else { return Ok(Vec::new()) };
     let site = Site::of(url);
     let mut met: FxHashSet<Site> = [site.clone()].into_iter().collect();
-    let mut doors = Vec::new();
+    let mut home_pages = Vec::new();
     let host = host.strip_prefix("www.").unwrap_or(host);
     let names = if host == site.0 { vec![host] } else { vec![host, &site.0] };
     for name in names {
         let linking = index.linking_to(&reversed(name))?;
         let roots =
             linking.iter().filter_map(|name| Url::parse(&format!("https://{}/", reversed(name))).ok());
-        doors.extend(roots.filter(|root| met.insert(Site::of(root))));
+        home_pages.extend(roots.filter(|root| met.insert(Site::of(root))));
     }
-    Ok(doors)
+    Ok(home_pages)
 }
 
 /// Reverses the labels of a host name: `www.example.org` becomes `org.example.www`, and back.

@@ -32,7 +32,8 @@ pub struct HostQueues {
     pub queues: QueueTable,
     /// Most hosts in memory, apart from those that were requested.
     pub hosts_in_memory: usize,
-    /// Hosts with a step in flight. A visit may end its turn before its step ends; the host takes no other step meanwhile.
+    /// Hosts with a step in flight. A visit may end its turn before its step ends; the host takes no other step
+    /// meanwhile.
     pub busy: BTreeSet<HostIx>,
 }
 
@@ -211,8 +212,8 @@ impl HostQueues {
         self.refresh(host, now);
     }
 
-    /// Takes the turns of the hosts of a step. `None` if one of them is not ready: the client of a visit may have taken its
-    /// turn just now.
+    /// Takes the turns of the hosts of a step. `None` if one of them is not ready: the client of a visit may have taken
+    /// its turn just now.
     pub fn try_occupy(&mut self, hosts: &[HostIx], now: Time) -> Option<Vec<HeldTurn>> {
         let turns = self.hosts.table().try_occupy(hosts, now)?;
         self.begin_step(&turns);

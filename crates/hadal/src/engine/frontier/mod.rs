@@ -6,9 +6,10 @@
 //! those with the best links ([`stored_hosts`]). [`commands`] carries out what the strategy wants.
 //!
 //! [`Frontier`] owns all of them, and each of its methods changes memory and store together. Memory follows from the
-//! store alone, so a resumed crawl decides as one that never stopped, with four exceptions: the sweep of a large frontier
-//! for outdated scores ([`rescore`]), hosts that are not in memory, hosts of a large politeness group that wait, and mirrors and
-//! traps, for which every session collects its own evidence. None of them exists on a simulated clock.
+//! store alone, so a resumed crawl decides as one that never stopped, with four exceptions: the sweep of a large
+//! frontier for outdated scores ([`rescore`]), hosts that are not in memory, hosts of a large politeness group that
+//! wait, and mirrors and traps, for which every session collects its own evidence. None of them exists on a simulated
+//! clock.
 
 mod caches;
 mod commands;
@@ -321,7 +322,8 @@ impl Frontier {
         candidate.queued
     }
 
-    /// States of hosts that received further requests of visits. Those of other workers are loaded again at their next use.
+    /// States of hosts that received further requests of visits. Those of other workers are loaded again at their next
+    /// use.
     pub fn take_requested(&mut self) -> Vec<HostState> {
         let requested = self.waiting.hosts.take_requested();
         let (own, foreign): (Vec<_>, Vec<_>) =
@@ -422,8 +424,8 @@ impl Frontier {
     }
 }
 
-/// Host that cannot be reached: its robots.txt request failed in a way that every request to the host would, or it failed
-/// too often in a row.
+/// Host that cannot be reached: its robots.txt request failed in a way that every request to the host would, or it
+/// failed too often in a row.
 fn unreachable_host(outcome: &Outcome) -> Option<(Host, FailureKind)> {
     match (&outcome.target, &outcome.end) {
         (StepTarget::Robots { host, .. }, StepEnd::Failed(kind)) => Some((host.clone(), *kind)),

@@ -285,8 +285,8 @@ impl QueueTable {
         self.queues.values_mut().for_each(|queues| queues.current.clear());
     }
 
-    /// Best link of each queue of the strategy that may be visited now or soon. A host in `slow` has not answered for so
-    /// long that nobody should wait for it.
+    /// Best link of each queue of the strategy that may be visited now or soon. A host in `slow` has not answered for
+    /// so long that nobody should wait for it.
     pub fn best_heads(&self, slow: &BTreeSet<HostIx>) -> Vec<QueueHead> {
         let best = |(queue, queues): (&QueueId, &QueueHosts)| {
             let soon = queues.soon.iter().find(|ranked| !slow.contains(&ranked.host));

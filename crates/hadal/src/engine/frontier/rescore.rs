@@ -91,8 +91,8 @@ impl ScoreAge {
         RescoredLinks { pairs, depth: 1 }
     }
 
-    /// Starts a generation of the model. Returns all waiting links, or the first [`LOOK_AHEAD`] links of the best hosts;
-    /// then those of the other hosts follow during the sweep.
+    /// Starts a generation of the model. Returns all waiting links, or the first [`LOOK_AHEAD`] links of the best
+    /// hosts; then those of the other hosts follow during the sweep.
     pub fn rescore_all(&mut self, queues: &mut QueueTable) -> RescoredLinks {
         self.start_generation(queues);
         let links = queues.total_links() as usize;

@@ -1,9 +1,10 @@
 //! Hosts that are in the store only, when more hosts have waiting links than memory should hold.
 //!
-//! Memory holds the hosts with the best links. For each queue with further hosts it holds a rank: all links of hosts that
-//! are not in memory rank after it ([`StoredLinks`]). A host with a new link is loaded if the link ranks before that rank;
-//! then the host with the worst link leaves if there are too many. When few hosts are ready, the next links are read from
-//! the store. Hosts that were requested and hosts of sites with a bonus stay in memory while they have links.
+//! Memory holds the hosts with the best links. For each queue with further hosts it holds a rank: all links of hosts
+//! that are not in memory rank after it ([`StoredLinks`]). A host with a new link is loaded if the link ranks before
+//! that rank; then the host with the worst link leaves if there are too many. When few hosts are ready, the next links
+//! are read from the store. Hosts that were requested and hosts of sites with a bonus stay in memory while they have
+//! links.
 
 use super::Frontier;
 use super::queues::StoredLinks;

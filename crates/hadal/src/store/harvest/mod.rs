@@ -35,9 +35,9 @@ pub trait HarvestStore: Send + Sync {
     /// Stores results of form checks. A check replaces the earlier one of its form.
     fn save_form_checks(&self, checks: &[FormCheck]) -> Result<(), StoreError>;
 
-    /// Writes a submission that no step commits to the audit log, before it is sent: the query of a user, or a test query
-    /// in a rendered page. Returns its number, which the store sets as [`Submission::seq`]. Durable at once, and allowed
-    /// for readers. The result follows as [`UserChange::Logged`](super::UserChange::Logged).
+    /// Writes a submission that no step commits to the audit log, before it is sent: the query of a user, or a test
+    /// query in a rendered page. Returns its number, which the store sets as [`Submission::seq`]. Durable at once, and
+    /// allowed for readers. The result follows as [`UserChange::Logged`](super::UserChange::Logged).
     fn log_at_once(&self, entry: &Submission) -> Result<u64, StoreError>;
 }
 

@@ -29,7 +29,8 @@ const MAX_RECEIVED: i64 = 2_000;
 const GRANT: Range<i64> = 16..400;
 /// Grants into which the rest of the budget is divided, per worker. Guess.
 const GRANTS_PER_WORKER: i64 = 4;
-/// Reports for which a grant lasts at the present rate. Guess: a killed worker wastes little, and a faster one gets more.
+/// Reports for which a grant lasts at the present rate. Guess: a killed worker wastes little, and a faster one gets
+/// more.
 const REPORTS_PER_GRANT: i64 = 3;
 /// Time after which the state of the strategy is saved again. Until then it follows from the saved observations. Guess.
 const STRATEGY_INTERVAL: &str = "20 seconds";
@@ -111,8 +112,8 @@ impl Division {
 
 /// Makes a worker the owner of partitions.
 const TAKE_PARTITIONS: &str = "UPDATE partitions SET worker = $3 WHERE run = $1 AND partition = ANY($2)";
-/// Stores the part of the budget that a worker may use, its position in the observations, its idleness, and the number of
-/// the report.
+/// Stores the part of the budget that a worker may use, its position in the observations, its idleness, and the number
+/// of the report.
 const RESERVE_REQUESTS: &str =
     "UPDATE workers SET request_limit = $2, position = $3, is_idle = $4, reports = $5, head_queues = $6, head_scores = $7
     WHERE id = $1";

@@ -1,10 +1,10 @@
 //! First waiting links of hosts in memory, so that a choice needs neither a query nor a flush.
 //!
-//! For each step the engine reads the first links of one host and queue. The cache keeps some of them per
-//! host and queue, and follows the batches of its handle: links that arrive, move, or are sent. An entry
-//! holds the beginning of a queue up to a bound; beyond it, the database knows more. The cache knows the queues of a host
-//! from its first link on. What it does not know is read from the database together with other queues that it will not
-//! know soon, after which the batches that are not written yet are applied to it.
+//! For each step the engine reads the first links of one host and queue. The cache keeps some of them per host and
+//! queue, and follows the batches of its handle: links that arrive, move, or are sent. An entry holds the beginning of
+//! a queue up to a bound; beyond it, the database knows more. The cache knows the queues of a host from its first link
+//! on. What it does not know is read from the database together with other queues that it will not know soon, after
+//! which the batches that are not written yet are applied to it.
 
 use super::super::{Batch, FrontierChange, QueueSlice, StepTarget};
 use super::frontier::host_id;
@@ -81,8 +81,8 @@ impl QueueBeginning {
     }
 }
 
-/// True for batches that change queues in a way that the cache cannot follow: they drop or fail links that only the database
-/// knows.
+/// True for batches that change queues in a way that the cache cannot follow: they drop or fail links that only the
+/// database knows.
 pub fn needs_database(batch: &Batch) -> bool {
     batch.changes.iter().any(|change| {
         matches!(

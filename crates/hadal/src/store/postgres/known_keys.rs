@@ -1,8 +1,8 @@
 //! Keys of a run in memory, so that a crawl asks the server for few of them.
 //!
-//! For each page a crawl looks up its links, forms and sites. The worker that holds the lease of a run is the only one
-//! that adds any, so it keeps their keys from [`KnownKeys::load`] on and answers from memory. States of hosts are large
-//! and asked for once per host: only the names of the requested ones are kept.
+//! For each page a crawl looks up its links, forms and sites. Only the worker that holds the lease of a run, or of a
+//! partition, adds any to it. So it keeps their keys from [`KnownKeys::load`] on and answers from memory. States of
+//! hosts are large and asked for once per host: only the names of the requested ones are kept.
 
 use super::super::{Batch, FoundForm, FrontierChange, LookUp, LookUpResult, RunId};
 use super::codec::{Columns, bits};

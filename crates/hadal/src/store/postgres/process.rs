@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-/// A process, as other processes of the same machine know it: boot of the machine, namespace of process numbers, process
-/// number, and start time of the process in clock ticks since the boot. `None` where there is no `/proc`.
+/// A process, as other processes of the same machine know it: boot of the machine, namespace of process numbers,
+/// process number, and start time of the process in clock ticks since the boot. `None` where there is no `/proc`.
 pub fn identity() -> Option<String> {
     let process = std::process::id();
     let (_, started) = state(process)?;

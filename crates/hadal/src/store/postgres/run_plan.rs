@@ -2,7 +2,8 @@
 //!
 //! A commit reads the rows that its batches refer to ([`RowsBefore`]), applies the batches to them in memory
 //! ([`RunPlan`]), and writes the result with one statement per table. So a commit needs two round trips, whatever the
-//! number of its links. The rows cannot change in between: the worker holds the lease of the run.
+//! number of its links. The rows cannot change in between: the worker holds the lease of the run, or of the partitions
+//! that they belong to.
 
 use super::super::counters::probability;
 use super::super::*;

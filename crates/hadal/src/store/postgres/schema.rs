@@ -324,7 +324,8 @@ CREATE TABLE addresses (
 CREATE INDEX addresses_of_worker ON addresses (worker) WHERE worker IS NOT NULL;
 "#;
 
-/// Format 4: `workers.head_queues` and `head_scores` hold the best link of each queue that a worker may visit now or soon.
+/// Format 4: `workers.head_queues` and `head_scores` hold the best link of each queue that a worker may visit now or
+/// soon.
 const HEADS: &str = r#"
 ALTER TABLE workers ADD COLUMN head_queues bigint[] NOT NULL DEFAULT '{}';
 ALTER TABLE workers ADD COLUMN head_scores real[] NOT NULL DEFAULT '{}';

@@ -192,8 +192,8 @@ fn evict(connection: &ServerConnection, workers: &[i64], lost: bool) -> Result<(
                 sum(waiting)::bigint AS waiting, sum(probes)::bigint AS probes
             FROM worker_counters WHERE worker = ANY($1) GROUP BY run) AS gone
         WHERE progress.run = gone.run";
-    // Steps in flight count once more when another worker takes them up. Without that, others could use their part of the
-    // budget in the meantime.
+    // Steps in flight count once more when another worker takes them up. Without that, others could use their part of
+    // the budget in the meantime.
     const LOST: &str = "UPDATE progress SET lost = lost + gone.reserved
         FROM (SELECT workers.run, sum(greatest(0, request_limit - requests))::bigint AS reserved
             FROM workers JOIN worker_counters ON worker_counters.worker = workers.id
@@ -317,7 +317,8 @@ pub fn leave(
     Ok(is_last)
 }
 
-/// Workers of shared runs, for `hadal status`. A process of this machine that was killed is none, although its lease lasts.
+/// Workers of shared runs, for `hadal status`. A process of this machine that was killed is none, although its lease
+/// lasts.
 pub fn list(connection: &ServerConnection) -> Result<Vec<WorkerRow>, Fault> {
     let sql = "SELECT workers.run, workers.worker, coalesce(parts.count, 0)::bigint, counted.requests,
             extract(epoch FROM now() - joined_at)::float8, extract(epoch FROM now() - seen_at)::float8,

@@ -75,9 +75,9 @@ pub struct Writer {
 
 /// Refreshes the statistics of the tables that grow fastest.
 const ANALYZE: &str = "ANALYZE (SKIP_LOCKED) links, hosts, sites, forms, backlinks, pages";
-/// Numbers of added links at which the statistics are refreshed. The server does it by itself about once per minute; before
-/// that it plans for empty tables. With `ANALYZE` by hand every 4 s, the first 1,000 requests of a crawl cost it 2.4 s of CPU
-/// instead of 4.0 s. Guess.
+/// Numbers of added links at which the statistics are refreshed. The server does it by itself about once per minute;
+/// before that it plans for empty tables. With `ANALYZE` by hand every 4 s, the first 1,000 requests of a crawl cost it
+/// 2.4 s of CPU instead of 4.0 s. Guess.
 const ANALYZED_AT: [u64; 5] = [500, 2_000, 8_000, 32_000, 128_000];
 
 impl Writer {

@@ -96,8 +96,8 @@ const HOST_QUEUES: &str =
 
 /// Adds the queues of all hosts, with their lengths and heads.
 ///
-/// The index lists the links of a host and queue by rank. The columns beside `min` come from the row of the minimum, and
-/// among rows with the same minimum from the first that is read.
+/// The index lists the links of a host and queue by rank. The columns beside `min` come from the row of the minimum,
+/// and among rows with the same minimum from the first that is read.
 pub fn host_queues(db: &Connection, run: RunId, best: &mut BestQueues<'_>) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(HOST_QUEUES)?;
     let mut rows = statement.query([bits(run.0)])?;

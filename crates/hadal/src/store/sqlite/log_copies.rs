@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 const MIN_INTERVAL: Duration = Duration::from_secs(15);
 /// Longest time between two copies, however short the log is. Guess.
 const MAX_INTERVAL: Duration = Duration::from_secs(300);
-/// Length of the log at which it is copied: this share of the database, within these bounds in bytes. A page that changed
-/// several times since the last copy is copied once, so rare copies write less. Guess: the next process that opens a store
-/// after a kill reads the log in less than a second.
+/// Length of the log at which it is copied: this share of the database, within these bounds in bytes. A page that
+/// changed several times since the last copy is copied once, so rare copies write less. Guess: the next process that
+/// opens a store after a kill reads the log in less than a second.
 const COPIED_SHARE: u64 = 4;
 const COPIED_BYTES: std::ops::RangeInclusive<u64> = 64 << 20..=512 << 20;
 /// Passes of one copy. Each pass copies what the crawl appended during the pass before, so each is shorter. Guess.
