@@ -1,7 +1,5 @@
 //! Used cars behind forms without a box for words: the number of queries that a structured harvest needs.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
-
 use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::policy::{
     Hit, Policy, PolicyContext, QueryOutcome, ReadingEnd, RequestCosts, StatedTotal,

@@ -1,5 +1,4 @@
 //! Extreme forms and damaged models: work is bounded, probabilities are valid, nothing panics.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use hadal_core::critic::FormKind;
 use hadal_core::critic::classifiers::{Classifiers, ModelError, decode, encode};

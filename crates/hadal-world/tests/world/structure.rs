@@ -1,8 +1,6 @@
 //! Sites, pages and links: size, reachability, backlinks, determinism.
 
-mod common;
-
-use common::{DEMO, TINY, click_depths, get, links, page};
+use crate::common::{DEMO, TINY, click_depths, get, links, page};
 use hadal_core::address::Site;
 use hadal_core::http::{FetchError, Method, Request};
 use hadal_core::time::Time;

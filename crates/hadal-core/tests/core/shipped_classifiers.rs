@@ -1,5 +1,4 @@
 //! The shipped classifiers are right about unambiguous forms and pages.
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use hadal_core::critic::trained::{CriticTarget, TrainedCritic};
 use hadal_core::critic::{Critic, FormKind, FormVerdict};

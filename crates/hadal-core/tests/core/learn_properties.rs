@@ -1,8 +1,6 @@
 //! Properties of learners for any rows: models survive storage, the order of columns does not matter, calibration keeps
 //! the order of scores.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use hadal_core::learn::bayes::NaiveBayes;
 use hadal_core::learn::logistic::{Logistic, LogisticOptions};
 use hadal_core::learn::metrics::{calibration_error, roc_auc};

@@ -118,7 +118,7 @@ proptest! {
 
     #[test]
     fn a_page_cut_anywhere_is_a_page(at in 0usize..3000) {
-        let body = include_bytes!("pages/bookshop.html");
+        let body = include_bytes!("../pages/bookshop.html");
         prop_assert!(is_sound(&page(&body[..at.min(body.len())])));
     }
 }

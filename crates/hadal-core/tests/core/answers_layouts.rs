@@ -1,8 +1,6 @@
 //! One small collection in many layouts. In each of them the reader must find all records, give each the same id for
 //! every query, and ignore facets, menus and lists of popular items. Links may contain sessions and positions.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot parse its own address should stop")]
-
 use hadal_core::harvest::answer::{Answer, AnswerKind, AnswerReader, AnswerSample};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::record::RecordId;

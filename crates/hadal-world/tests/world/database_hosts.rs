@@ -1,5 +1,4 @@
 //! Databases on hosts of their own within a world.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use hadal_core::http::{FetchError, Request};
 use hadal_core::time::Time;

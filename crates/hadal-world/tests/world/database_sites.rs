@@ -1,16 +1,12 @@
 //! Sites of databases: all layouts show the results, all pagers reach the last page.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "common/reader.rs"]
-mod reader;
-
+use crate::reader::{FetchedPage, fetch, home, next, records, search};
 use hadal_core::http::{Method, Request};
 use hadal_core::time::Time;
 use hadal_world::database::{
     Arrangement, Collection, CollectionSpec, Database, DatabaseConfig, EmptyQuery, Excerpt, ExtraParameters,
     Layout, Pager, RecordAddress, SearchQuery, SingleHit, TotalShown,
 };
-use reader::{FetchedPage, fetch, home, next, records, search};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {

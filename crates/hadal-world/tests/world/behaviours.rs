@@ -1,9 +1,6 @@
 //! Behaviours of search forms agree with the ground truth.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{TINY, get};
+use crate::common::{TINY, get};
 use hadal_core::critic::FormKind;
 use hadal_core::html;
 use hadal_core::http::{Request, Response};

@@ -1,8 +1,6 @@
 //! Traps, flaky hosts and redirects between host names.
 
-mod common;
-
-use common::{TINY, get, links, page};
+use crate::common::{TINY, get, links, page};
 use hadal_core::http::Request;
 use hadal_core::time::Time;
 use hadal_world::{Rates, Spec, World};

@@ -1,9 +1,6 @@
 //! The probe decides correctly, and often, for every behaviour.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::get;
+use crate::common::get;
 use hadal_core::critic::FormKind;
 use hadal_core::critic::probe::{MAX_REQUESTS, Probe, ProbeAnswer, ProbeRefusal, ProbeResult};
 use hadal_core::critic::veto::veto;

@@ -1,13 +1,9 @@
 //! Presets: each fault shows, and equally in every run.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "common/reader.rs"]
-mod reader;
-
+use crate::reader::{fetch, home, next, records, search};
 use hadal_core::http::Request;
 use hadal_core::time::Time;
 use hadal_world::database::{CollectionSpec, Database, DatabaseConfig, SearchQuery, generate_cars};
-use reader::{fetch, home, next, records, search};
 use std::sync::{Arc, LazyLock};
 
 static PLAIN: LazyLock<Database> = LazyLock::new(|| {

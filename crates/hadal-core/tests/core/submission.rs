@@ -1,7 +1,5 @@
 //! Submissions of forms, case by case, as browsers send them.
 
-#![allow(clippy::unwrap_used, reason = "a failed parse fails the test")]
-
 use hadal_core::html;
 use hadal_core::http::{Method, Request};
 use hadal_core::page::Form;

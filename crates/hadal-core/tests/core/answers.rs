@@ -3,8 +3,6 @@
 //! Pages named `set-1`, `set-2`, `set-none` are answers of one form. The reader learns from all pages of a set and then
 //! reads each of them.
 
-#![allow(clippy::unwrap_used, reason = "unreadable test pages fail the test")]
-
 use hadal_core::harvest::answer::{Answer, AnswerReader, AnswerSample};
 use hadal_core::harvest::policy::StatedTotal;
 use hadal_core::harvest::query::Query;

@@ -1,5 +1,4 @@
 //! Worlds and helpers shared by the tests.
-#![allow(dead_code, reason = "no test file uses all of it")]
 
 use hadal_core::address::Site;
 use hadal_core::html;

@@ -1,9 +1,6 @@
 //! Databases of sites can be harvested completely, and the ground truth has the number of their records.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{get, links};
+use crate::common::{get, links};
 use hadal_core::critic::FormKind;
 use hadal_core::html;
 use hadal_core::http::{Request, Response};

@@ -1,8 +1,6 @@
 //! Forms of sites: ground truth and responses.
 
-mod common;
-
-use common::{DEMO, TINY, click_depths, get, links, page, parsed_forms};
+use crate::common::{DEMO, TINY, click_depths, get, links, page, parsed_forms};
 use hadal_core::address::Site;
 use hadal_core::critic::FormKind;
 use hadal_core::html;

@@ -1,7 +1,5 @@
 //! Harvest sessions against small search programs: requests sent, records found, endings.
 
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
-
 use hadal_core::harvest::policy::{Policy, PolicyContext, QueryOutcome, RequestCosts, find_policy};
 use hadal_core::harvest::query::Query;
 use hadal_core::harvest::session::{
