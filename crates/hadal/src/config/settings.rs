@@ -66,7 +66,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("harvest.max_records", "\"none\"", "Number of records per form at which a harvest stops."),
     setting("harvest.concurrency", "8", "Forms harvested at the same time; each politeness group gets one request at a time."),
     setting("store.url", "\"file:./hadal-data\"", "Store: file:DIR, postgres://USER@HOST/DATABASE, or memory: to keep nothing."),
-    setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl, 100ms at most. After a slow checkpoint the next one follows later, usually within a second. A kill loses the steps since the last one; power loss may lose the last seconds."),
+    setting("store.group_commit", "\"100ms\"", "Time between checkpoints of a crawl, 100ms at most. In longer sessions and after slow checkpoints they are up to a second apart. A kill loses the steps since the last one; power loss may lose the last seconds."),
     setting("topics.folder", "\"./hadal-topics\"", "Folder of your own topics: NAME.toml, which you may edit, and NAME.model."),
     setting("models.folder", "\"\"", "Folder with a classifiers.bin that replaces the built-in classifiers; `hadal topics built-in` writes one."),
     setting("render.crawls", "\"never\"", "never, auto or always: pages that a crawl opens in a browser; auto opens those that suggest a search by script, if a browser is installed."),

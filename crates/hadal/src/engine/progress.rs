@@ -11,10 +11,13 @@ use tokio::sync::watch;
 /// Interval of progress events and of reading the control of the run. Guess.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// Least time between two checkpoints, as a multiple of the duration of the last one, up to [`MAX_SPACING`]. A commit
-/// writes every page of an index that it changed, and new links change random pages, so rare commits write less.
+/// writes every page of a table or index that it changed, and new links change random pages, so rare commits write less.
 /// Guess: a commit takes 20 ms when it writes about 2,000 pages.
 const CHECKPOINT_SPACING: u32 = 50;
-/// Longest spacing that [`CHECKPOINT_SPACING`] causes. Guess: a kill repeats a second of the crawl.
+/// Least time between two checkpoints as a part of the session, up to [`MAX_SPACING`]: one in this many. Guess: a kill
+/// repeats a twentieth of a short session.
+const SESSION_PARTS: u32 = 20;
+/// Longest spacing that these two cause. Guess: a kill repeats a second of the crawl.
 const MAX_SPACING: Duration = Duration::from_secs(1);
 /// Least time between two checkpoints in any case, as a multiple of the duration of the last one: checkpoints take at
 /// most a tenth of a session.
@@ -29,6 +32,7 @@ pub struct CrawlProgress {
     checkpoint_every: Duration,
     last_checkpoint: Instant,
     checkpoint_took: Duration,
+    began: Instant,
     last_event: Instant,
     is_paused: bool,
     stop: watch::Receiver<bool>,
@@ -46,6 +50,7 @@ impl CrawlProgress {
             checkpoint_every: crawl.checkpoint_every,
             last_checkpoint: now,
             checkpoint_took: Duration::ZERO,
+            began: now,
             last_event: now,
             is_paused: false,
             stop: crawl.stop.clone(),
@@ -79,7 +84,8 @@ impl CrawlProgress {
 
     /// True when the next checkpoint is due.
     pub fn is_checkpoint_due(&self) -> bool {
-        self.last_checkpoint.elapsed() >= self.checkpoint_every.max(spacing(self.checkpoint_took))
+        self.last_checkpoint.elapsed()
+            >= self.checkpoint_every.max(spacing(self.checkpoint_took, self.began.elapsed()))
     }
 
     /// Makes everything committed so far durable, with this progress of the run.
@@ -123,9 +129,9 @@ impl CrawlProgress {
     }
 }
 
-/// Least time until the next checkpoint, after one that took this long.
-fn spacing(took: Duration) -> Duration {
-    let wanted = took.saturating_mul(CHECKPOINT_SPACING).min(MAX_SPACING);
+/// Least time until the next checkpoint, after one that took this long, in a session of this length.
+fn spacing(took: Duration, session: Duration) -> Duration {
+    let wanted = took.saturating_mul(CHECKPOINT_SPACING).max(session / SESSION_PARTS).min(MAX_SPACING);
     wanted.max(took.saturating_mul(LEAST_SPACING))
 }
 
@@ -134,8 +140,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_checkpoints_are_rare_and_a_kill_loses_about_a_second_at_most() {
+    fn slow_checkpoints_and_those_of_long_sessions_are_a_second_apart() {
         let ms = Duration::from_millis;
-        assert_eq!([1, 10, 50, 200].map(|took| spacing(ms(took))), [50, 500, 1_000, 2_000].map(ms));
+        let short = |took| spacing(ms(took), ms(0));
+        assert_eq!([1, 10, 50, 200].map(short), [50, 500, 1_000, 2_000].map(ms));
+        let quick = |session| spacing(ms(1), ms(session));
+        assert_eq!([0, 4_000, 60_000].map(quick), [50, 200, 1_000].map(ms));
     }
 }

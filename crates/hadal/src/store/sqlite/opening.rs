@@ -52,6 +52,11 @@ pub fn open(folder: &Path, access: Access) -> Result<(Connection, Option<CrawlLo
     Ok((connection, lock))
 }
 
+/// Page size of a new store. A commit writes whole pages, and a crawl changes rows of a few hundred bytes at random
+/// places: pages of 2 KB write a fifth less than the usual 4 KB. Those of 1 KB write less still, but hold one link each
+/// instead of two, so that a store is a fifth larger.
+const PAGE_BYTES: u32 = 2048;
+
 /// Migrates a store of an earlier format. A reader takes the lock of the crawl for that time.
 fn migrate(folder: &Path, access: Access) -> Result<(), StoreError> {
     let _lock = match access {
@@ -116,7 +121,7 @@ fn create(folder: &Path) -> Result<(), StoreError> {
 fn write_empty(draft: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open(draft)?;
     connection.execute_batch(&format!(
-        "BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};
+        "PRAGMA page_size = {PAGE_BYTES}; BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};
          {TABLES} {CREATE_WORD_INDEX} {} COMMIT;",
         create_views()
     ))?;
