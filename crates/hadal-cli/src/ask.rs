@@ -12,6 +12,7 @@ use hadal::ask::{Answers, AskError, AskOutcome, Asker, SourceSelection};
 use hadal::config::{Config, Override};
 use hadal::output::escape::{for_json, for_terminal};
 use hadal::output::table::Table;
+use hadal::report::values::plural;
 use hadal::store::Store;
 use std::io::Write;
 use std::sync::Arc;
@@ -107,9 +108,12 @@ fn drawn(answers: &Answers, session: &Session) -> String {
     }
     let mut text = if answers.answers.is_empty() { String::new() } else { format!("{table}\n\n") };
     for source in &answers.sources {
-        let total = source.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let found = source.found as u64;
         let went = match (&source.outcome, &source.reason) {
-            (AskOutcome::Answered, _) => format!("{}{total} answers", source.found),
+            (AskOutcome::Answered, _) => match source.total {
+                Some(total) => format!("{found} of {}", plural(total, "answer", "answers")),
+                None => plural(found, "answer", "answers"),
+            },
             (AskOutcome::Nothing, _) => "nothing".to_string(),
             (AskOutcome::Failed, reason) => reason.clone().unwrap_or_else(|| "no answer".to_string()),
         };

@@ -35,18 +35,23 @@ pub fn sitemap(xml: &[u8], base: &Url) -> Sitemap {
     let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
     let (site, mut found) = (Site::of(base), Sitemap::default());
     let (mut address, mut is_index): (Option<String>, bool) = (None, false);
+    // For each open element: true if it is an entry, which holds one address. Other elements hold those of pictures.
+    let mut open: Vec<bool> = Vec::new();
     while let Ok(event) = reader.read_event() {
         match event {
             Event::Eof => break,
             Event::Start(tag) => {
                 let name = tag.local_name().into_inner();
                 is_index |= name.eq_ignore_ascii_case("sitemapindex");
-                address = name.eq_ignore_ascii_case("loc").then(String::new);
+                let is_address = name.eq_ignore_ascii_case("loc") && open.last() == Some(&true);
+                address = is_address.then(String::new);
+                open.push(name.eq_ignore_ascii_case("url") || name.eq_ignore_ascii_case("sitemap"));
             }
             Event::Text(part) => add(&mut address, &part.xml_content(XmlVersion::Implicit1_0)),
             Event::CData(part) => add(&mut address, &part),
             Event::GeneralRef(name) if &*name == "amp" => add(&mut address, "&"),
             Event::End(_) => {
+                open.pop();
                 let url = address.take().and_then(|address| address_of(&address, base));
                 let url = url.filter(|url| Site::of(url) == site && found.pages.len() < MAX_ADDRESSES);
                 if is_index { found.sitemaps.extend(url) } else { found.pages.extend(url) }
@@ -94,7 +99,8 @@ mod tests {
         let xml =
             "<?xml version='1.0'?><urlset><url><loc> http://a.org/news/1 </loc><lastmod>2026</lastmod></url>
             <url><loc>http://a.org/catalogue/advanced-search?lang=en&amp;x=1</loc></url>
-            <url><loc>http://b.net/</loc></url><url><loc>http://a.org/</loc></url></urlset>";
+            <url><loc>http://b.net/</loc></url><url><loc>http://a.org/</loc>
+            <image:image><image:loc>http://a.org/photo</image:loc></image:image></url></urlset>";
         let found = sitemap(xml.as_bytes(), &Url::parse("http://www.a.org/sitemap.xml").unwrap());
         assert_eq!((found.pages.len(), found.sitemaps.len()), (3, 0));
         let links = sitemap_links(&found.pages);
