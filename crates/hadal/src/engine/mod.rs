@@ -124,7 +124,7 @@ async fn whole_session(
     is_announced: &mut bool,
     emit: Emit<'_>,
 ) -> (Result<CrawlSummary, CrawlError>, Crawl) {
-    let opened = match OpenedRun::open(&mut setup) {
+    let opened = match OpenedRun::open(&mut setup, *is_announced) {
         Ok(opened) => opened,
         Err(error) => return (Err(error), setup),
     };

@@ -24,10 +24,14 @@ pub(super) struct OpenedRun {
 }
 
 impl OpenedRun {
-    /// Opens the run of a crawl and restores its strategy.
-    pub fn open(crawl: &mut Crawl) -> Result<OpenedRun, CrawlError> {
+    /// Opens the run of a crawl and restores its strategy. `rejoins`: the session continues after a lost lease, so it
+    /// keeps the control of the run. Otherwise the first worker removes that of earlier sessions.
+    pub fn open(crawl: &mut Crawl, rejoins: bool) -> Result<OpenedRun, CrawlError> {
         let joined = workers::join(crawl)?;
         let run = joined.as_ref().map_or_else(|| begin_alone(crawl), |joined| Ok(joined.run))?;
+        if !rejoins && joined.as_ref().is_none_or(|joined| joined.is_first) {
+            clear_control(crawl.store.as_ref(), Activity::Run(run))?;
+        }
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
             probing::draw_sample(crawl, run, sample, seed)?;
         }

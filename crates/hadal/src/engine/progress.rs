@@ -112,8 +112,7 @@ impl CrawlProgress {
 
     /// Removes a stop request that was carried out.
     pub fn clear_control(&self) -> Result<(), StoreError> {
-        let none = UserChange::Control(Activity::Run(self.run), Control::default());
-        self.store.apply_user_changes(&[none])
+        clear_control(self.store.as_ref(), Activity::Run(self.run))
     }
 
     /// All counters of the run, from the store.

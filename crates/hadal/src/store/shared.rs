@@ -75,6 +75,8 @@ pub struct JoinedRun {
     pub run: RunId,
     /// State of the run before.
     pub state: RunState,
+    /// True if no other worker is at work on the run.
+    pub is_first: bool,
     /// State of the strategy.
     pub strategy: Option<Vec<u8>>,
     /// Time without a report after which the worker loses its partitions.

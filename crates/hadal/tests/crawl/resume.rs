@@ -2,7 +2,8 @@
 
 use crate::common::counters;
 use crate::common::course::{course, kill_after, over};
-use hadal::store::{Access, RunId, open};
+use hadal::engine::{CrawlEvent, crawl};
+use hadal::store::{Access, Activity, Control, RunId, RunState, UserChange, open};
 use hadal_core::strategy::hadal::HadalStrategy;
 use hadal_core::strategy::levels::config::{ACHE_APPRENTICE, ACHE_BACKWARD, ACHE_ONLINE};
 use hadal_core::strategy::levels::{LevelConfig, LevelStrategy};
@@ -87,4 +88,28 @@ async fn after_a_raised_budget_no_page_is_visited_twice() {
             assert_eq!(distinct.len(), course.pages.len());
         }
     }
+}
+
+#[tokio::test]
+async fn a_control_of_an_earlier_session_does_not_apply_to_the_next_one() {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    let store = open("memory:", Access::Crawl).unwrap();
+    let session = |requests| {
+        let mut crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
+        crawl.store = Arc::clone(&store);
+        crawl
+    };
+    crawl(session(20), &mut |_| {}).await.unwrap();
+    let run = Activity::Run(RunId(1));
+    let old = Control { pause: true, stop: true, max_requests: Some(30) };
+    store.apply_user_changes(&[UserChange::Control(run, old)]).unwrap();
+    let mut at_start = None;
+    let mut note = |event| {
+        if matches!(event, CrawlEvent::Started { .. }) {
+            at_start = Some(store.control(run).unwrap());
+        }
+    };
+    let ended = crawl(session(40), &mut note).await.unwrap();
+    assert_eq!((ended.state, ended.counters.requests), (RunState::Budget, 40));
+    assert_eq!(at_start, Some(Control::default()));
 }
