@@ -180,6 +180,15 @@ impl KnownHost {
         }
     }
 
+    /// Ends the back-off after failures without a response. The pause of the group and `Crawl-delay` hold. Returns the
+    /// end of the pause.
+    pub fn end_back_off(&mut self) -> Time {
+        let rest = self.state.group_next_at.after(self.crawl_delay().unwrap_or_default());
+        self.state.next_at = self.state.next_at.min(rest);
+        self.state.robots_until = Time(0);
+        self.state.next_at
+    }
+
     /// Records a pause after a request at `sent` without a known response.
     pub fn record_interruption(&mut self, sent: Time, politeness: &Politeness) {
         let rest = next_request_at(sent, Duration::ZERO, politeness, self.crawl_delay());
