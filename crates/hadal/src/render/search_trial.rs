@@ -133,6 +133,8 @@ impl SearchLearner<'_> {
         let mut carried: Vec<SeenRequest> =
             tab.seen.iter().filter(|seen| seen.is_submission).cloned().collect();
         carried.sort_by_key(|seen| search_rank(&seen.request, seen.is_after_submit));
+        // The tab does not poll them while a request is repeated, which may need the turn of the same host.
+        tab.drop_requests();
         for seen in carried.iter().take(MAX_CANDIDATES) {
             if let Some(learned) = self.verify(tab, seen).await? {
                 return Ok(Some(learned));

@@ -242,6 +242,11 @@ impl<'a> Tab<'a> {
         }
     }
 
+    /// Ends the requests of the page that have no answer yet. They held the turns of their hosts, which keep a pause.
+    pub fn drop_requests(&mut self) {
+        self.answers.clear();
+    }
+
     /// Sends a command and answers requests of the page until its result is there.
     async fn call(&mut self, method: &str, params: Value) -> Result<Value, RenderError> {
         let (devtools, session, method) =
