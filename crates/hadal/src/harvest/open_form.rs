@@ -119,7 +119,7 @@ pub enum FormOpenError {
     #[error("{0}: the form is not sent to a web server")]
     NotWeb(Url),
     /// The page could not be rendered.
-    #[error("could not render {0}: {1}; `hadal doctor` checks the browser")]
+    #[error("could not render {0}: {1}; run the same command again, or let `hadal doctor` check the browser")]
     NotRendered(Url, RenderError),
     /// No request of the rendered page carried the typed word.
     #[error(
@@ -288,12 +288,14 @@ async fn open_search(
     // the first one.
     let service = page.hints.endpoints.iter().find(|endpoint| picked.is_none() && takes_words(endpoint));
     let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
-    let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
+    let needs_browser = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
     let is_listing =
         picked.is_none() && visible.as_ref().is_err_and(is_no_form) && is_html_list(&response, &url);
-    if let Some(browser) = browser.filter(|_| is_scripted && service.is_none()) {
+    if let Some(browser) = browser.filter(|_| needs_browser && service.is_none()) {
+        // A box that only a script can send is no form without the browser.
+        let can_be_sent = is_listing || visible.as_ref().is_ok_and(|(form, _)| !is_scripted(form));
         match form_in_browser(&url, response, browser, search, client).await {
-            Err(error) => tracing::info!("no search in the rendered page: {error}"),
+            Err(error) if can_be_sent => tracing::info!("no search in the rendered page: {error}"),
             found => return found,
         }
     }
