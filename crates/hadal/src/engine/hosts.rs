@@ -22,7 +22,7 @@ pub struct RunHosts {
     politeness: Politeness,
     /// Turns and states of hosts, shared with the clients of visits.
     shared: Arc<SharedHosts>,
-    /// Partitions of workers that lost their lease, with the time of the take-over.
+    /// Partitions of workers that lost their lease or were killed, with the time of the take-over.
     taken_over: BTreeMap<Partition, Time>,
     /// Hosts of these partitions that were already delayed once after the take-over.
     rested: BTreeSet<HostIx>,
@@ -46,8 +46,8 @@ impl RunHosts {
         self.shared.table()
     }
 
-    /// Records partitions of workers that lost their lease. A lost worker may have sent a request to any of their hosts
-    /// shortly before, so each of them keeps a pause from now on.
+    /// Records partitions of workers that lost their lease, or all of them after a kill. A lost worker may have sent a
+    /// request to any of their hosts shortly before, so each of them keeps a pause from now on.
     pub fn take_over(&mut self, partitions: BTreeSet<Partition>, now: Time) {
         self.taken_over.retain(|_, since| since.after(MAX_CRAWL_DELAY) > now);
         if self.taken_over.is_empty() || !partitions.is_empty() {

@@ -75,7 +75,11 @@ impl Engine {
             let seeds = &self.crawl.spec.seeds;
             self.frontier.waiting.hosts.try_all_at_once(seeds, &mut checkpoint.requested)?;
         }
-        self.frontier.waiting.load(&checkpoint, self.crawl.clock.now());
+        let now = self.crawl.clock.now();
+        if self.shared.is_none() && was_killed(&self.crawl, &checkpoint.progress) {
+            self.frontier.waiting.hosts.take_over(Partition::all().collect(), now);
+        }
+        self.frontier.waiting.load(&checkpoint, now);
         self.coordinate()?;
         let is_first = match &self.shared {
             Some(_) => self.frontier.position().0 == 0,
@@ -187,6 +191,12 @@ fn interrupted(
         None => StepEnd::Robots,
     };
     Ok(Some((outcome, host)))
+}
+
+/// True if the last session of the run was killed, so that it may have sent requests without a record. On a simulated
+/// clock nothing was sent.
+fn was_killed(crawl: &Crawl, last: &RunProgress) -> bool {
+    !crawl.clock.is_simulated() && last.state.is_open() && last.next_seq > 0
 }
 
 /// True if a session tries failed seeds again: the last session was not killed. After a kill the run continues exactly

@@ -192,7 +192,9 @@ impl KnownHost {
     /// Records a pause after a request at `sent` without a known response.
     pub fn record_interruption(&mut self, sent: Time, politeness: &Politeness) {
         let rest = next_request_at(sent, Duration::ZERO, politeness, self.crawl_delay());
+        let group_rest = next_request_at(sent, Duration::ZERO, politeness, None);
         self.state.next_at = self.state.next_at.max(rest);
+        self.state.group_next_at = self.state.group_next_at.max(group_rest);
     }
 
     /// Records the response to a robots.txt request. The exchange itself was recorded before, with the host that it
@@ -411,6 +413,16 @@ mod tests {
             NOW,
         );
         assert_eq!((known.state.next_at, known.state.failures), (NOW.after(Duration::from_secs(90)), 1));
+    }
+
+    #[test]
+    fn an_interrupted_request_delays_its_host_and_its_group() {
+        let mut known = fresh();
+        read_robots(&mut known, &responded(200, &[], "User-agent: *\nCrawl-delay: 7"));
+        let sent = NOW.after(Duration::from_secs(60));
+        known.record_interruption(sent, &Politeness::default());
+        let pauses = (known.state.next_at, known.state.group_next_at);
+        assert_eq!(pauses, (sent.after(Duration::from_secs(7)), sent.after(Duration::from_secs(1))));
     }
 
     #[test]

@@ -25,6 +25,11 @@ pub const PARTITIONS: u16 = 256;
 pub struct Partition(pub u16);
 
 impl Partition {
+    /// All partitions of a run.
+    pub fn all() -> impl Iterator<Item = Partition> {
+        (0..PARTITIONS).map(Partition)
+    }
+
     /// Partition of a host.
     pub fn of(host: &Host) -> Partition {
         Partition((xxh3_64(host.politeness_group().as_bytes()) % u64::from(PARTITIONS)) as u16)
