@@ -83,9 +83,10 @@ pub enum NotSent {
     /// The user excludes the URL.
     #[error("the URL is excluded")]
     Excluded,
-    /// The server sent this status for robots.txt, which disallows everything for a while.
-    #[error("robots.txt is unavailable (status {0}), so no page of the host is requested")]
-    RobotsUnavailable(u16),
+    /// robots.txt could not be fetched, which disallows everything for a while. Holds the status of the server, if it
+    /// was asked just now.
+    #[error("robots.txt is unavailable{}, so no page of the host is requested", status_note(*.0))]
+    RobotsUnavailable(Option<u16>),
     /// No request to this host can succeed.
     #[error(transparent)]
     Unreachable(FetchError),
@@ -261,6 +262,10 @@ fn own_hosts(agent: &str) -> Arc<SharedHosts> {
     SharedHosts::new(agent, Box::new(|_| None))
 }
 
+fn status_note(status: Option<u16>) -> String {
+    status.map(|status| format!(" (status {status})")).unwrap_or_default()
+}
+
 fn no_page(response: &Response) -> PageError {
     let content_type = response.headers.get("content-type").unwrap_or("an unknown content type");
     match response.completeness {
@@ -291,6 +296,9 @@ impl Sending<'_> {
             match self.permission(url) {
                 Permission::Granted => return Ok(()),
                 Permission::Denied => return Err(NotSent::Forbidden),
+                Permission::NotBefore(_) if !self.client.options.retries => {
+                    return Err(NotSent::RobotsUnavailable(None));
+                }
                 Permission::NotBefore(until) => self.wait_until(until).await?,
                 Permission::FetchRobots(request) => self.fetch_robots(url, request).await?,
             }
@@ -324,7 +332,7 @@ impl Sending<'_> {
         match &exchange.result {
             Err(error) if !retries || is_permanent_for_host(*error) => Err(NotSent::Unreachable(*error)),
             Ok(response) if !retries && state.robots == Some(RobotsState::DisallowAll) => {
-                Err(NotSent::RobotsUnavailable(response.status))
+                Err(NotSent::RobotsUnavailable(Some(response.status)))
             }
             _ => Ok(()),
         }
@@ -536,12 +544,21 @@ mod tests {
             found,
             [
                 Err(PageError::Status(404)),
-                Err(NotSent::RobotsUnavailable(503).into()),
+                Err(NotSent::RobotsUnavailable(Some(503)).into()),
                 Err(NotSent::Unreachable(FetchError::NoSuchHost).into()),
                 Err(PageError::Status(429)),
             ]
         );
         assert_eq!(log.len(), 6);
+    }
+
+    #[tokio::test]
+    async fn without_retries_an_unavailable_robots_txt_fails_every_request_at_once() {
+        let options = ClientOptions { retries: false, ..options() };
+        let (found, log) = get(options, &["http://c.example/", "http://c.example/other"]).await;
+        assert_eq!(found[0], Err(NotSent::RobotsUnavailable(Some(503)).into()));
+        assert_eq!(found[1], Err(NotSent::RobotsUnavailable(None).into()));
+        assert_eq!(urls(&log), ["http://c.example/robots.txt"]);
     }
 
     #[tokio::test]
