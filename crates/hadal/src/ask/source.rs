@@ -223,8 +223,8 @@ async fn send_logged(
         false => None,
     };
     let sent = client.send(request, clock).await;
-    if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
-        let result = UserChange::Logged(Submitter::Person, number, SubmissionResult::from(exchange));
+    if let Some(number) = logged {
+        let result = UserChange::Logged(Submitter::Person, number, SubmissionResult::from(&sent));
         asker.store.apply_user_changes(&[result])?;
     }
     Ok(sent)

@@ -6,7 +6,7 @@
 //! feed, a sitemap, a page without a search that shows records and a link to the next page.
 
 use crate::fetch::is_html;
-use crate::polite::{Clock, PageError, PoliteClient};
+use crate::polite::{Clock, PageError, PoliteClient, SendOutcome};
 use crate::render::{RenderError, RenderMode, Renderer, SearchTrial};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
@@ -415,11 +415,15 @@ async fn record_list(
             |store| SearchTrial { store, by: Submitter::Person, topic: "", seed: 0, min_p_searchable: 0.0 };
         let trial = search.audit.map(trial);
         // A request that cannot be logged is not sent.
-        let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;
-        let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock).await;
-        if let (Some(trial), Some(number), Ok((_, response))) = (&trial, number, &answer) {
-            trial.end_with(number, response.status).ok();
-        }
+        let mut number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;
+        let mut ended = Ok(());
+        let end = |sent: &SendOutcome| {
+            if let (Some(trial), Some(number)) = (&trial, number.take()) {
+                ended = trial.end(number, sent);
+            }
+        };
+        let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock, end).await;
+        ended?;
         let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
         if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
             return Ok(Some(endpoint.clone()));

@@ -72,6 +72,8 @@ pub struct SendOutcome {
     pub requests: u32,
     /// Bytes of response bodies.
     pub bytes: u64,
+    /// The last exchange if it failed and its retry was not sent.
+    pub failed: Option<Exchange>,
 }
 
 /// Reason why a request was not sent.
@@ -187,30 +189,34 @@ impl PoliteClient {
         own: Option<u64>,
         before_retry: BeforeRetry<'_>,
     ) -> SendOutcome {
-        let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0 };
+        let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0, failed: None };
         let result = match sending.check_robots(&request.url).await {
             Ok(()) => sending.send_with_retries(request, before_retry).await,
             Err(reason) => Err(reason),
         };
-        SendOutcome { result, requests: sending.requests, bytes: sending.bytes }
+        SendOutcome { result, requests: sending.requests, bytes: sending.bytes, failed: sending.failed }
     }
 
     /// Requests a page and follows redirects. Returns the last URL with the response.
     pub async fn get_page(&self, url: &Url, clock: &mut Clock) -> Result<(Url, Response), PageError> {
-        self.get_page_up_to(url, DEFAULT_BODY_LIMIT, clock).await
+        self.get_page_up_to(url, DEFAULT_BODY_LIMIT, clock, |_| ()).await
     }
 
-    /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body.
+    /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body. `note` receives the outcome of
+    /// each request, that of `url` first.
     pub async fn get_page_up_to(
         &self,
         url: &Url,
         body_limit: u64,
         clock: &mut Clock,
+        mut note: impl FnMut(&SendOutcome) + Send,
     ) -> Result<(Url, Response), PageError> {
         let (mut url, mut earlier) = (url.clone(), Vec::new());
         loop {
             let request = Request { body_limit, ..Request::get(url.clone()) };
-            let exchange = self.send(&request, clock).await.result?;
+            let sent = self.send(&request, clock).await;
+            note(&sent);
+            let exchange = sent.result?;
             match next_action(&url, &exchange, retry::MAX_ATTEMPTS, 0, clock.now()) {
                 NextAction::Accept => return Ok((url, exchange.result?)),
                 NextAction::Redirect(target) => {
@@ -284,6 +290,8 @@ struct Sending<'a> {
     own: Option<u64>,
     requests: u32,
     bytes: u64,
+    /// Exchange that failed, until its retry begins.
+    failed: Option<Exchange>,
 }
 
 impl Sending<'_> {
@@ -344,11 +352,10 @@ impl Sending<'_> {
         before_retry: BeforeRetry<'_>,
     ) -> Result<Exchange, NotSent> {
         let mut attempts = if self.client.options.retries { 0 } else { retry::MAX_ATTEMPTS };
-        let mut failed: Option<Exchange> = None;
         loop {
             let mut turn = self.wait_for_turn(&request.url).await?;
-            if let Some(failed) = &failed
-                && before_retry(failed, self.clock.now()).is_break()
+            if let Some(failed) = self.failed.take()
+                && before_retry(&failed, self.clock.now()).is_break()
             {
                 return Err(NotSent::Stopped);
             }
@@ -356,7 +363,7 @@ impl Sending<'_> {
             match turn.end(&request.url, &exchange, attempts, self.clock.now()) {
                 NextAction::Retry { .. } => {
                     attempts += 1;
-                    failed = Some(exchange);
+                    self.failed = Some(exchange);
                 }
                 NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp { .. } => {
                     return Ok(exchange);

@@ -401,11 +401,12 @@ impl<'a> Tab<'a> {
         let TabAnswer { id, request, sent, logged, is_after_submit } = answer;
         self.counts.requests += u64::from(sent.requests);
         self.counts.bytes += sent.bytes;
-        let Ok(exchange) = sent.result else { return self.refuse(&id) };
         if let (Some(number), Some(trial)) = (logged, self.trial) {
-            trial.end(number, &exchange)?;
+            trial.end(number, &sent)?;
         }
-        let Ok(response) = exchange.result else { return self.refuse(&id) };
+        let Some(response) = sent.result.ok().and_then(|exchange| exchange.result.ok()) else {
+            return self.refuse(&id);
+        };
         if request.kind == ResourceKind::Script {
             self.scripts.keep(&request.url, &response);
         }
