@@ -159,12 +159,15 @@ impl Engine {
         let is_leaving = self.progress.ending().is_some();
         let can_send = !is_leaving && !self.progress.is_paused();
         let heads = can_send.then(|| self.frontier.waiting.queues.best_heads(&self.flights.slow_hosts()));
+        // With the requests that visits took and the crawl has not counted.
+        let steps = self.flights.len() as u64;
+        let (in_flight, _) = self.spending.reserve_for_visits(steps, self.flights.reserved_bytes());
         let report = WorkerReport {
             heads: heads.unwrap_or_default(),
             is_yielding: shared.is_yielding,
             released: shared.leaving.difference(&busy).copied().collect(),
             is_idle: shared.is_idle && self.flights.is_empty(),
-            in_flight: self.flights.len() as u64,
+            in_flight,
             max_requests: self.spending.max_requests(),
             needs_seqs: self.spending.numbers.are_low(),
             observations: self.crawl.strategy.take_observations(),

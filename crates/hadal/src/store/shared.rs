@@ -99,7 +99,7 @@ pub struct WorkerReport {
     pub is_yielding: bool,
     /// Best link of each queue that the worker may visit now or soon.
     pub heads: Vec<QueueHead>,
-    /// Number of steps in flight.
+    /// Requests in flight or not counted yet: steps, and further requests of their visits.
     pub in_flight: u64,
     /// Request budget of the run.
     pub max_requests: Option<u64>,
