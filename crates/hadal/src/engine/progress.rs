@@ -103,6 +103,7 @@ impl CrawlProgress {
         self.last_event = Instant::now();
         let control = self.store.control(Activity::Run(self.run))?;
         self.is_paused = control.pause;
+        spending.set_paused(control.pause, self.last_event);
         control.max_requests.into_iter().for_each(|requests| spending.set_max_requests(requests));
         if control.stop {
             self.end(RunState::Stopped);
