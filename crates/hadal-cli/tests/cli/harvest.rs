@@ -83,3 +83,21 @@ fn forms_that_cannot_be_harvested_are_refused_with_a_reason() {
         .refused(&["harvest.policy", "adaptive"]);
     place.run(&["harvest", "0123456789abcdef"]).refused(&["unknown form 0123456789abcdef"]);
 }
+
+#[test]
+fn a_refresh_that_fails_once_is_repeated_after_its_interval() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    place.run(&served.harvest(&["--max-requests", "10"])).done();
+    let url = format!("file:{}", place.path().join("hadal-data").display());
+    let used = hadal::store::open(&url, hadal::store::Access::Crawl).unwrap();
+    let mut command = place.command(&["refresh", "--every", "1m", "--store", &url]);
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let failed = messages.find(|line| line.contains("the next refresh begins in")).unwrap_or_default();
+    assert!(failed.starts_with("error: ") && failed.contains("in use"), "{failed}");
+    assert!(child.try_wait().unwrap().is_none(), "it goes on");
+    drop(used);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
