@@ -1,6 +1,8 @@
 //! `hadal harvest` over real sockets.
+use crate::pages::serve;
 use crate::program::Place;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
@@ -82,6 +84,31 @@ fn forms_that_cannot_be_harvested_are_refused_with_a_reason() {
         .run(&["harvest", "http://a.example/", "--policy", "greedy"])
         .refused(&["harvest.policy", "adaptive"]);
     place.run(&["harvest", "0123456789abcdef"]).refused(&["unknown form 0123456789abcdef"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_opened_does_not_keep_the_others_from_being_harvested() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    let missing = "http://db1.example/no-such-page";
+    let ran = place.run(&served.harvest(&[missing, "--max-requests", "20"]));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains(&format!("skipped: could not fetch {missing}: ")), "{ran:?}");
+    let last = events(&ran.out).pop().unwrap();
+    assert!(last["records"].as_u64().unwrap() > 0, "{ran:?}");
+}
+
+#[test]
+fn a_harvest_that_only_met_errors_fails() {
+    let place = Place::new();
+    let form = "<title>Boats</title><form action=/find>Search boats <input type=search name=q>
+        <input type=submit value=Search></form>";
+    let pages = [("/robots.txt", "User-agent: *\nDisallow: /find"), ("/", form)];
+    let site = serve(pages.iter().map(|(path, body)| (path.to_string(), body.to_string())).collect());
+    let home = format!("http://{site}/");
+    let ran = place.run(&["harvest", &home, "--allow-private", "--delay", "0s", "--render", "never"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains("robots.txt"), "{ran:?}");
 }
 
 #[test]
