@@ -89,8 +89,7 @@ pub struct HarvestArgs {
     /// First query words, instead of those of the topic or the page
     #[arg(long, help_heading = "Queries", value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
-    /// Print the first requests without sending them; only the form's page is fetched, and the start of a list of all
-    /// records that the page names
+    /// Print the first requests without sending them; only the form's page is fetched
     #[arg(long)]
     dry_run: bool,
     /// Folder for a WARC file with every request and response
@@ -271,8 +270,9 @@ async fn on_page(
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render_harvests);
     let renderer = session.renderer(mode).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
-    let audit = (!args.dry_run).then_some(store);
-    let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };
+    let (audit, tries_lists) = (Some(store), !args.dry_run);
+    let browser = browser.as_ref();
+    let search = SearchLocation { url: &url, picked, posts, source, browser, audit, tries_lists };
     let found = open_form::form_at_url(&search, client, &mut Clock::Real).await;
     let may_need_browser = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
     if may_need_browser && renderer.is_none() && !args.dry_run && !session.is_quiet() {

@@ -112,6 +112,19 @@ fn a_harvest_that_only_met_errors_fails() {
 }
 
 #[test]
+fn a_dry_run_requests_no_list_of_records() {
+    let place = Place::new();
+    let form = "<title>Museum</title><script src=/searchindex.js></script>
+        <form action=/search.html role=search>Search <input type=search name=q></form>";
+    let site = serve(HashMap::from([("/".to_string(), form.to_string())]));
+    let home = format!("http://{site}/");
+    let ran = place.run(&["harvest", &home, "--allow-private", "--delay", "0s", "--dry-run", "-v"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.contains("/searchindex.js"), "it would be requested first: {ran:?}");
+    assert!(ran.err.contains("robots.txt") && !ran.err.contains("searchindex"), "{ran:?}");
+}
+
+#[test]
 fn a_refresh_that_fails_once_is_repeated_after_its_interval() {
     let place = Place::new();
     let served = Served::new(&place);

@@ -239,12 +239,15 @@ pub struct SearchLocation<'s> {
     pub browser: Option<&'s BrowserUse<'s>>,
     /// Store with the audit log for the first request to a list of records.
     pub audit: Option<&'s dyn Store>,
+    /// False: the first list of records that the page names is opened without a request for it.
+    pub tries_lists: bool,
 }
 
 impl<'s> SearchLocation<'s> {
     /// The likeliest search at a URL, opened without a browser.
     pub fn at(url: &'s Url, source: &'s str) -> SearchLocation<'s> {
-        SearchLocation { url, picked: None, posts: PostForms::Sure, source, browser: None, audit: None }
+        let (picked, posts) = (None, PostForms::Sure);
+        SearchLocation { url, picked, posts, source, browser: None, audit: None, tries_lists: true }
     }
 }
 
@@ -409,6 +412,9 @@ async fn record_list(
         !takes_words(endpoint) && visible.is_none_or(|form| holds_records_of(endpoint, form))
     };
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
+        if !search.tries_lists {
+            return Ok(Some(endpoint.clone()));
+        }
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
         let trial =
