@@ -212,7 +212,7 @@ impl Engine {
         } else if self.progress.is_paused() {
             tokio::time::sleep(POLL_INTERVAL).await;
         } else if let Some(pause) = pause.filter(|pause| *pause <= MAX_HOST_WAIT)
-            && !self.is_finished()
+            && self.frontier.has_links_for(self.crawl.mode)
         {
             // No host is ready before, so a simulated clock skips the pause.
             self.crawl.clock.advance(self.crawl.clock.now().after(pause));

@@ -24,14 +24,14 @@ mod stored_hosts;
 use super::host_addresses::HostAddresses;
 use super::hosts::RunHosts;
 use super::scope::Scope;
-use super::setup::Crawl;
+use super::setup::{Crawl, CrawlMode};
 use super::step::StepKind;
 use crate::polite::{HeldTurn, HostIx, Permission, RobotsRequest};
 use crate::store::*;
 pub use caches::LinkIdCache;
 use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{FrontierLink, LinkTask, QueueId, QueuedLink};
-use hadal_core::strategy::{Placement, Strategy};
+use hadal_core::strategy::{Placement, QueueHeads, Strategy};
 use hadal_core::time::Time;
 pub use host_queues::HostQueues;
 use known_links::KnownLinks;
@@ -109,6 +109,14 @@ impl Frontier {
             scores: ScoreAge::new(progress.generation, crawl.rescored_at_once),
             next_arrival: progress.next_arrival,
             store,
+        }
+    }
+
+    /// True if a link waits that a session with this purpose is for.
+    pub fn has_links_for(&self, mode: CrawlMode) -> bool {
+        match mode {
+            CrawlMode::Find => !self.waiting.queues.is_empty(),
+            CrawlMode::Quality { .. } => self.waiting.queues.link_count(QueueId::SAMPLE) > 0,
         }
     }
 
