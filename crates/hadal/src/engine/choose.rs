@@ -10,7 +10,6 @@ use super::workers::WorkerState;
 use super::{CrawlError, CrawlMode, Engine};
 use crate::polite::Clock;
 use crate::store::RunState;
-use hadal_core::link::QueueId;
 use hadal_core::strategy::QueueChoice;
 use std::time::Instant;
 
@@ -24,7 +23,12 @@ impl Engine {
         let allowed = self.allow_step();
         self.shared.iter_mut().for_each(|shared| shared.start_choice(allowed.is_some()));
         let Some(body_limit) = allowed else { return Ok(None) };
-        let chosen = match self.choose_probe()? {
+        // In a crawl that searches for forms, probes have a share of the requests.
+        let spent = &self.spending.spent;
+        let probes = spent.probes + self.flights.probes();
+        let may_probe =
+            self.crawl.mode == CrawlMode::Find && self.crawl.probing.allows(probes, spent.requests);
+        let chosen = match self.frontier.choose_probe(may_probe, &self.crawl.placement_context())? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
             chosen => chosen,
         };
@@ -59,23 +63,6 @@ impl Engine {
                 None
             }
         }
-    }
-
-    /// Next request of a probe, or the robots.txt that it needs. Forms of a quality sample come first. In a crawl that
-    /// searches for forms, probes have a share of the requests.
-    fn choose_probe(&mut self) -> Result<Option<ChosenStep>, CrawlError> {
-        let spent = &self.spending.spent;
-        let probes = spent.probes + self.flights.probes();
-        let has_share =
-            self.crawl.mode == CrawlMode::Find && self.crawl.probing.allows(probes, spent.requests);
-        for (queue, is_allowed) in [(QueueId::SAMPLE, true), (QueueId::PROBES, has_share)] {
-            while is_allowed && self.frontier.waiting.queues.best_host(queue).is_some() {
-                if let Some(chosen) = self.frontier.choose(queue, &self.crawl.placement_context())? {
-                    return Ok(Some(chosen));
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// Step for a link of the queue that the strategy picks.

@@ -242,6 +242,23 @@ impl Frontier {
         Ok(())
     }
 
+    /// Next request of a probe, or the robots.txt that it needs. Forms of a quality sample come first; other forms are
+    /// probed if `may_probe`.
+    pub fn choose_probe(
+        &mut self,
+        may_probe: bool,
+        context: &PlacementContext,
+    ) -> Result<Option<ChosenStep>, StoreError> {
+        for (queue, is_allowed) in [(QueueId::SAMPLE, true), (QueueId::PROBES, may_probe)] {
+            while is_allowed && self.waiting.queues.best_host(queue).is_some() {
+                if let Some(chosen) = self.choose(queue, context)? {
+                    return Ok(Some(chosen));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Step for the best link of a queue. `None` when that link cannot be requested now; then the caller looks again.
     pub fn choose(
         &mut self,
