@@ -82,17 +82,14 @@ impl Engine {
                     commands += 1;
                     self.apply(*command)?;
                 }
-                QueueChoice::Yield if self.stops_yielding() => {}
+                QueueChoice::Yield
+                    if self
+                        .shared
+                        .as_mut()
+                        .is_some_and(|shared| shared.stops_yielding(&mut self.frontier, Instant::now())) => {}
                 QueueChoice::Execute(_) | QueueChoice::Idle | QueueChoice::Yield => return Ok(None),
             }
         }
-    }
-
-    /// Records that the strategy yields to other workers. True if it has done so for so long that it now looks only at
-    /// the links of this worker, until a step is sent.
-    fn stops_yielding(&mut self) -> bool {
-        let yields = self.shared.as_mut().is_none_or(|shared| shared.yield_to_others(Instant::now()));
-        !yields && !self.frontier.waiting.queues.ignore_others(true)
     }
 }
 

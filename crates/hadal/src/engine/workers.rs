@@ -67,9 +67,15 @@ impl WorkerState {
     }
 
     /// Records that other workers have better links. False if that has lasted for so long that a step is sent anyway.
-    pub fn yield_to_others(&mut self, now: Instant) -> bool {
+    fn yield_to_others(&mut self, now: Instant) -> bool {
         self.is_yielding = now - *self.yields_since.get_or_insert(now) < MAX_YIELD;
         self.is_yielding
+    }
+
+    /// Like [`WorkerState::yield_to_others`]. True if the worker has yielded for so long that it now looks only at its own
+    /// links, until a step is sent.
+    pub fn stops_yielding(&mut self, frontier: &mut Frontier, now: Instant) -> bool {
+        !self.yield_to_others(now) && !frontier.waiting.queues.ignore_others(true)
     }
 
     /// Records that the worker has work. Returns the term in which a step may be handed to the HTTP client.
