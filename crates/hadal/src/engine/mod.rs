@@ -128,7 +128,7 @@ async fn whole_session(
         Ok(opened) => opened,
         Err(error) => return (Err(error), setup),
     };
-    let (mut engine, checkpoint) = Engine::new(setup, opened);
+    let (mut engine, checkpoint) = opened.into_engine(setup);
     let started = engine.start(checkpoint);
     if started.is_ok() && !std::mem::replace(is_announced, true) {
         emit(CrawlEvent::Started {

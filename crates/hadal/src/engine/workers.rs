@@ -200,8 +200,11 @@ impl Engine {
         if let Some(gained) = orders.gained {
             let retries_seeds = self.shared.as_ref().is_some_and(|shared| shared.retries_seeds);
             let seeds: &[_] = if retries_seeds { &self.crawl.spec.seeds } else { &[] };
-            for (sent, queued) in self.frontier.take_up(*gained, seeds, self.crawl.clock.now())? {
-                self.resend(sent, queued)?;
+            let now = self.crawl.clock.now();
+            for (sent, queued) in self.frontier.take_up(*gained, seeds, now)? {
+                if let Some(outcome) = self.frontier.end_interrupted(sent, queued, now)? {
+                    self.spending.count(&outcome);
+                }
             }
         }
         if let Some(shared) = &mut self.shared {

@@ -381,6 +381,35 @@ impl Frontier {
         self.store.apply(FrontierChange::FailHost(name, kind))
     }
 
+    /// Ends a step that was in flight on the system clock when an earlier session ended. Its request may have been sent,
+    /// so it counts as one request, and the link waits for its host's turn again. Returns the outcome; `None` if the
+    /// link is not known any more.
+    pub fn end_interrupted(
+        &mut self,
+        sent: SentStep,
+        queued: Option<QueuedLink>,
+        now: Time,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let name = match (&sent.target, &queued) {
+            (StepTarget::Robots { url, .. }, _) => Host::of(url),
+            (StepTarget::Link(_), Some(queued)) => queued.link.host(),
+            (StepTarget::Link(_), None) => return Ok(None),
+        };
+        let host = self.host(&name, now)?;
+        let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
+        // A visit may have sent its last request just before the session ended.
+        outcome.hosts = vec![self.waiting.hosts.record_interruption(host, now)?];
+        let kind = FailureKind::Interrupted;
+        let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
+        outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
+        outcome.end = match queued {
+            Some(queued) => StepEnd::Retry(Box::new(queued), kind),
+            None => StepEnd::Robots,
+        };
+        self.commit(outcome.clone(), &[HeldTurn::ended(host)], now)?;
+        Ok(Some(outcome))
+    }
+
     /// Adds partitions to those of this worker. Other workers may have changed everything that is known about them. The
     /// hosts of failed `seeds` are tried at once. Returns the steps that another worker left in flight.
     pub fn take_up(
