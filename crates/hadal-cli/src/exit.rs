@@ -43,7 +43,8 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }
 
-fn is_usage(error: &anyhow::Error) -> bool {
+/// True for an error that the user can correct.
+pub fn is_usage(error: &anyhow::Error) -> bool {
     let cause = |cause: &(dyn std::error::Error + 'static)| {
         cause.is::<Usage>()
             || cause.is::<ConfigError>()

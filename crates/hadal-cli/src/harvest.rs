@@ -27,7 +27,7 @@ use hadal::store::{Access, HarvestState, Store, open};
 use hadal_core::address::{TrackingParams, normalise};
 use hadal_core::critic::MIN_ACCEPTED_P;
 use hadal_core::harvest::policy::RequestCosts;
-use hadal_core::harvest::session::EntryPage;
+use hadal_core::harvest::session::{EntryPage, HarvestEnding};
 use hadal_core::harvest::structured::choose_policy;
 use hadal_core::http::Method;
 use std::io::Write;
@@ -89,8 +89,7 @@ pub struct HarvestArgs {
     /// First query words, instead of those of the topic or the page
     #[arg(long, help_heading = "Queries", value_name = "WORD", num_args = 1..)]
     first: Vec<String>,
-    /// Print the first requests without sending them; only the form's page is fetched, and the start of a list of all
-    /// records that the page names
+    /// Print the first requests without sending them; only the form's page is fetched
     #[arg(long)]
     dry_run: bool,
     /// Folder for a WARC file with every request and response
@@ -149,42 +148,61 @@ pub fn run(args: &HarvestArgs, session: &Session) -> anyhow::Result<Exit> {
         tokio::spawn(stop_on_signals(stop));
         let store = open(&session.config.store.url, Access::Crawl)?;
         let mut web = None;
-        let opened = match forms(args, session, store.as_ref(), &mut web, &stopped).await {
-            Err(_) if *stopped.borrow() => return Ok(None),
-            opened => opened?,
-        };
+        let Found { forms: opened, skipped } =
+            match find_forms(args, session, store.as_ref(), &mut web, &stopped).await {
+                Err(_) if *stopped.borrow() => return Ok(Exit::Interrupted),
+                found => found?,
+            };
         let (client, clock) = client(args, session, &opened, web, stopped)?;
         let job = |form| harvest_job(form, &args.first, args.fresh, session);
         let jobs = opened.into_iter().map(job).collect::<anyhow::Result<Vec<HarvestJob>>>()?;
         if args.dry_run {
-            return jobs.iter().try_for_each(|job| dry_run(job, session)).map(|()| Some(Vec::new()));
+            jobs.iter().try_for_each(|job| dry_run(job, session))?;
+            return Ok(exit(&[], skipped));
         }
         let dashboard = args.dashboard.open(None, &session.config, session.is_quiet())?;
         let _open = match dashboard {
             Some(dashboard) => Some(dashboard.open(&store).await?),
             None => None,
         };
-        run_plan(harvest_plan(jobs, client, clock, store, session), session).await.map(Some)
+        let ended = run_plan(harvest_plan(jobs, client, clock, store, session), session).await?;
+        Ok(exit(&ended, skipped))
     });
     runtime.shutdown_background();
-    ended.map(|all| all.map_or(Exit::Interrupted, |all| exit(&all)))
+    ended
 }
 
-fn exit(ended: &[HarvestSummary]) -> Exit {
-    match ended.iter().any(|summary| summary.state == HarvestState::Stopped) {
+/// Exit status of the harvests that ran, after so many targets were skipped. It is a failure if a target was skipped, or
+/// if no form answered.
+fn exit(ended: &[HarvestSummary], skipped: usize) -> Exit {
+    let has_failed = |summary: &HarvestSummary| {
+        let ending = summary.ending;
+        summary.counters.records == 0
+            && matches!(ending, Some(HarvestEnding::Errors | HarvestEnding::Forbidden))
+    };
+    let is_stopped = |summary: &HarvestSummary| summary.state == HarvestState::Stopped;
+    match ended.iter().any(is_stopped) {
         true => Exit::Interrupted,
+        false if skipped > 0 || !ended.is_empty() && ended.iter().all(has_failed) => Exit::Failed,
         false => Exit::Done,
     }
 }
 
-/// Resolves the targets to forms.
-async fn forms(
+/// Forms of the targets.
+struct Found {
+    forms: Vec<OpenedForm>,
+    /// Number of targets that could not be opened.
+    skipped: usize,
+}
+
+/// Resolves the targets to forms. Of several targets, those that cannot be opened are reported and skipped.
+async fn find_forms(
     args: &HarvestArgs,
     session: &Session,
     store: &dyn Store,
     web: &mut Option<PoliteClient>,
     stop: &watch::Receiver<bool>,
-) -> anyhow::Result<Vec<OpenedForm>> {
+) -> anyhow::Result<Found> {
     if let Some(topic) = &args.topic {
         known_topic(store, &args.topic)?;
         let found = open_form::best_forms(store, topic, args.min_relevance, args.top, args.posts())?;
@@ -195,7 +213,7 @@ async fn forms(
             );
             return Err(Usage(words).into());
         }
-        return Ok(found);
+        return Ok(Found { forms: found, skipped: 0 });
     }
     if args.targets.is_empty() {
         let best = "`hadal harvest --topic NAME --top 5` takes the best forms of a topic";
@@ -203,15 +221,20 @@ async fn forms(
             Usage(format!("name a form (FORM|URL; `hadal forms` lists forms), or a topic: {best}")).into()
         );
     }
-    let mut found = Vec::new();
+    let mut found = Found { forms: Vec::new(), skipped: 0 };
     for target in &args.targets {
-        found.push(match may_be_form_id(target) {
+        let opened = match may_be_form_id(target) {
             false => on_page(target, args, session, store, web, stop).await?,
-            true => {
-                let form = find_form(store, target)?;
-                open_form::form_by_id(store, form, args.posts()).map_err(usage)?
+            true => open_form::form_by_id(store, find_form(store, target)?, args.posts()),
+        };
+        match opened {
+            Ok(form) => found.forms.push(form),
+            Err(error) if args.targets.len() > 1 && !*stop.borrow() => {
+                writeln!(std::io::stderr(), "skipped: {:#}", usage(error)).ok();
+                found.skipped += 1;
             }
-        });
+            Err(error) => return Err(usage(error)),
+        }
     }
     Ok(found)
 }
@@ -224,7 +247,7 @@ async fn on_page(
     store: &dyn Store,
     web: &mut Option<PoliteClient>,
     stop: &watch::Receiver<bool>,
-) -> anyhow::Result<OpenedForm> {
+) -> anyhow::Result<Result<OpenedForm, FormOpenError>> {
     let (page, picked) = split(target);
     let url = Url::parse(page).ok().and_then(|url| normalise(url, TrackingParams::Keep));
     let no_address = || Usage(format!("'{target}' is neither a form_id nor a URL such as http://host/path"));
@@ -247,14 +270,15 @@ async fn on_page(
     let (posts, source, mode) = (args.posts(), super::find::SOURCE, session.config.render_harvests);
     let renderer = session.renderer(mode).filter(|_| !args.dry_run);
     let browser = renderer.as_ref().map(|renderer| BrowserUse { renderer, mode, store });
-    let audit = (!args.dry_run).then_some(store);
-    let search = SearchLocation { url: &url, picked, posts, source, browser: browser.as_ref(), audit };
+    let (audit, tries_lists) = (Some(store), !args.dry_run);
+    let browser = browser.as_ref();
+    let search = SearchLocation { url: &url, picked, posts, source, browser, audit, tries_lists };
     let found = open_form::form_at_url(&search, client, &mut Clock::Real).await;
     let may_need_browser = matches!(&found, Err(FormOpenError::NoForm(..))) && mode != RenderMode::Never;
     if may_need_browser && renderer.is_none() && !args.dry_run && !session.is_quiet() {
         writeln!(std::io::stderr(), "{NO_BROWSER}").ok();
     }
-    found.map_err(usage)
+    Ok(found)
 }
 
 /// Converts errors that the user can correct into usage errors.

@@ -2,7 +2,7 @@
 
 use super::args::probability;
 use super::crawl::stop_on_signals;
-use super::exit::{Exit, Usage};
+use super::exit::{Exit, Usage, is_usage};
 use super::harvested::find_form;
 use super::network::NetworkArgs;
 use super::network::archived;
@@ -85,19 +85,32 @@ pub fn run(args: &RefreshArgs, session: &Session) -> anyhow::Result<Exit> {
         tokio::spawn(stop_on_signals(stop));
         loop {
             let began = Instant::now();
-            let is_stopped = refresh_once(args, session, &stopped).await?;
-            let Some(every) = args.every.filter(|_| !is_stopped) else {
-                return Ok(if is_stopped { Exit::Interrupted } else { Exit::Done });
+            let refreshed = refresh_once(args, session, &stopped).await;
+            let Some(every) = args.every.filter(|_| !matches!(refreshed, Ok(true))) else {
+                return refreshed.map(|is_stopped| if is_stopped { Exit::Interrupted } else { Exit::Done });
             };
+            let wait = every.saturating_sub(began.elapsed());
+            if let Err(error) = refreshed {
+                if is_lasting(&error) {
+                    return Err(error);
+                }
+                let next = format!("the next refresh begins in {} s", wait.as_secs());
+                writeln!(std::io::stderr(), "error: {error:#}; {next}").ok();
+            }
             let mut stop = stopped.clone();
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => return Ok(Exit::Interrupted),
-                () = tokio::time::sleep(every.saturating_sub(began.elapsed())) => {}
+                () = tokio::time::sleep(wait) => {}
             }
         }
     });
     runtime.shutdown_background();
     ended
+}
+
+/// True for errors that the next refresh would have, too: those that the user can correct, and a missing store.
+fn is_lasting(error: &anyhow::Error) -> bool {
+    is_usage(error) || matches!(error.downcast_ref(), Some(StoreError::Missing(_)))
 }
 
 /// One refresh of everything selected, one web after the other. Returns true if it was stopped. The store is closed

@@ -1,6 +1,8 @@
 //! `hadal harvest` over real sockets.
+use crate::pages::serve;
 use crate::program::Place;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
@@ -82,4 +84,60 @@ fn forms_that_cannot_be_harvested_are_refused_with_a_reason() {
         .run(&["harvest", "http://a.example/", "--policy", "greedy"])
         .refused(&["harvest.policy", "adaptive"]);
     place.run(&["harvest", "0123456789abcdef"]).refused(&["unknown form 0123456789abcdef"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_opened_does_not_keep_the_others_from_being_harvested() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    let missing = "http://db1.example/no-such-page";
+    let ran = place.run(&served.harvest(&[missing, "--max-requests", "20"]));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains(&format!("skipped: could not fetch {missing}: ")), "{ran:?}");
+    let last = events(&ran.out).pop().unwrap();
+    assert!(last["records"].as_u64().unwrap() > 0, "{ran:?}");
+}
+
+#[test]
+fn a_harvest_that_only_met_errors_fails() {
+    let place = Place::new();
+    let form = "<title>Boats</title><form action=/find>Search boats <input type=search name=q>
+        <input type=submit value=Search></form>";
+    let pages = [("/robots.txt", "User-agent: *\nDisallow: /find"), ("/", form)];
+    let site = serve(pages.iter().map(|(path, body)| (path.to_string(), body.to_string())).collect());
+    let home = format!("http://{site}/");
+    let ran = place.run(&["harvest", &home, "--allow-private", "--delay", "0s", "--render", "never"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains("robots.txt"), "{ran:?}");
+}
+
+#[test]
+fn a_dry_run_requests_no_list_of_records() {
+    let place = Place::new();
+    let form = "<title>Museum</title><script src=/searchindex.js></script>
+        <form action=/search.html role=search>Search <input type=search name=q></form>";
+    let site = serve(HashMap::from([("/".to_string(), form.to_string())]));
+    let home = format!("http://{site}/");
+    let ran = place.run(&["harvest", &home, "--allow-private", "--delay", "0s", "--dry-run", "-v"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.contains("/searchindex.js"), "it would be requested first: {ran:?}");
+    assert!(ran.err.contains("robots.txt") && !ran.err.contains("searchindex"), "{ran:?}");
+}
+
+#[test]
+fn a_refresh_that_fails_once_is_repeated_after_its_interval() {
+    let place = Place::new();
+    let served = Served::new(&place);
+    place.run(&served.harvest(&["--max-requests", "10"])).done();
+    let url = format!("file:{}", place.path().join("hadal-data").display());
+    let used = hadal::store::open(&url, hadal::store::Access::Crawl).unwrap();
+    let mut command = place.command(&["refresh", "--every", "1m", "--store", &url]);
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let failed = messages.find(|line| line.contains("the next refresh begins in")).unwrap_or_default();
+    assert!(failed.starts_with("error: ") && failed.contains("in use"), "{failed}");
+    assert!(child.try_wait().unwrap().is_none(), "it goes on");
+    drop(used);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -76,11 +76,6 @@ impl Logistic {
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
-
-    /// Log-odds of an empty row.
-    pub fn bias(&self) -> f32 {
-        self.bias
-    }
 }
 
 /// Logistic function: probability of log-odds.
@@ -124,7 +119,7 @@ mod tests {
     fn rows_without_features_give_the_log_odds_of_the_labels() {
         let model =
             Logistic::train(&vec![SparseRow::default(); 4], &[true, true, true, false], None, &exact(1e-6));
-        assert!((model.bias() - 3f32.ln()).abs() < 1e-4, "{model:?}");
+        assert!((model.bias - 3f32.ln()).abs() < 1e-4, "{model:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Asker, SourceClient};
 use crate::harvest::open_form::{self, OpenedForm, SearchLocation};
 use crate::harvest::parse_response;
-use crate::polite::{Clock, PoliteClient, SendOutcome};
+use crate::polite::{Clock, PoliteClient, RequestBudget, SendOutcome};
 use crate::store::{StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter, UserChange};
 use hadal_core::address::Site;
 use hadal_core::critic::probe::query_field;
@@ -48,7 +48,7 @@ pub struct AskedSource {
     pub found: usize,
     /// Total that the answer states.
     pub total: Option<u64>,
-    /// Requests sent so far.
+    /// Requests sent, with those for robots.txt and redirects.
     pub requests: u32,
     /// Time taken, in seconds.
     pub took_s: f64,
@@ -82,7 +82,6 @@ pub struct ChosenSource {
 struct SourceReply {
     records: Vec<Record>,
     total: Option<StatedTotal>,
-    requests: u32,
     failure: Option<String>,
 }
 
@@ -90,14 +89,17 @@ impl ChosenSource {
     /// Sends the query to the form.
     pub async fn ask(self, asker: &Arc<Asker>, words: &str) -> (AskedSource, Vec<Record>) {
         let began = Instant::now();
-        let reply = match &self.opened {
-            Err(reason) => SourceReply::failed(reason),
-            Ok((form, client)) => {
-                match tokio::time::timeout(SOURCE_TIMEOUT, query_form(asker, form, client, words)).await {
+        let (reply, requests) = match &self.opened {
+            Err(reason) => (SourceReply::failed(reason), 0),
+            Ok((form, source)) => {
+                let client = client_of(source);
+                let querying = query_form(asker, form, &client, source.clock, words);
+                let reply = match tokio::time::timeout(SOURCE_TIMEOUT, querying).await {
                     Ok(Ok(reply)) => reply,
                     Ok(Err(error)) => SourceReply::failed(error),
                     Err(_) => SourceReply::failed(format!("no answer within {} s", SOURCE_TIMEOUT.as_secs())),
-                }
+                };
+                (reply, client.spent().0)
             }
         };
         let outcome = match (reply.records.is_empty(), &reply.failure) {
@@ -114,7 +116,7 @@ impl ChosenSource {
             reason: reply.failure,
             found: reply.records.len(),
             total: reply.total.map(StatedTotal::count),
-            requests: reply.requests,
+            requests: u32::try_from(requests).unwrap_or(u32::MAX),
             took_s: began.elapsed().as_secs_f64(),
         };
         (source, reply.records)
@@ -134,25 +136,29 @@ impl SourceReply {
     }
 }
 
+/// Client of one query, which counts its requests. A retry would send the form again without an entry in the audit log.
+fn client_of(source: &SourceClient) -> PoliteClient {
+    let client = source.client.without_retries().with_budget(RequestBudget::default());
+    match source.clock {
+        Clock::Real => client,
+        Clock::Simulated(_) => client.with_own_hosts(),
+    }
+}
+
 /// Runs a harvest session of one query. Each iteration is one request: choose, log, send, receive.
 async fn query_form(
     asker: &Asker,
     form: &OpenedForm,
-    source: &SourceClient,
+    client: &PoliteClient,
+    mut clock: Clock,
     words: &str,
 ) -> Result<SourceReply, StoreError> {
-    let mut clock = source.clock;
-    // A retry would send the form again without an entry in the audit log.
-    let client = match clock {
-        Clock::Real => source.client.without_retries(),
-        Clock::Simulated(_) => source.client.without_retries().with_own_hosts(),
-    };
     let shown = match query_field(&form.form) {
         Some(_) => None,
         // A list of all records takes no words; the page that names it usually has a search form too.
         None => {
             let page = SearchLocation::at(&form.page, &form.source);
-            match open_form::shown_form(&page, &client, &mut clock).await {
+            match open_form::shown_form(&page, client, &mut clock).await {
                 Ok(shown) if query_field(&shown.form).is_some() => Some(shown),
                 _ => return Ok(SourceReply::failed("the form has no text field for words")),
             }
@@ -161,11 +167,10 @@ async fn query_form(
     let form = shown.as_ref().unwrap_or(form);
     let entry_page = EntryPage::new(form.form.clone(), form.page.clone(), &form.charset);
     let mut session = session_of(asker, form, entry_page, words);
-    let mut reply = SourceReply { requests: u32::from(shown.is_some()), ..SourceReply::default() };
+    let mut reply = SourceReply::default();
     for _ in 0..MAX_REQUESTS {
         let Some((request, purpose)) = session.next_request() else { break };
-        let sent = send_logged(asker, form, &client, &mut clock, (&request, purpose)).await?;
-        reply.requests += sent.requests;
+        let sent = send_logged(asker, form, client, &mut clock, (&request, purpose)).await?;
         let exchange = match sent.result {
             Ok(exchange) => exchange,
             Err(reason) => {
@@ -223,8 +228,8 @@ async fn send_logged(
         false => None,
     };
     let sent = client.send(request, clock).await;
-    if let (Some(number), Ok(exchange)) = (logged, &sent.result) {
-        let result = UserChange::Logged(Submitter::Person, number, SubmissionResult::from(exchange));
+    if let Some(number) = logged {
+        let result = UserChange::Logged(Submitter::Person, number, SubmissionResult::from(&sent));
         asker.store.apply_user_changes(&[result])?;
     }
     Ok(sent)

@@ -10,7 +10,6 @@ use super::workers::WorkerState;
 use super::{CrawlError, CrawlMode, Engine};
 use crate::polite::Clock;
 use crate::store::RunState;
-use hadal_core::link::QueueId;
 use hadal_core::strategy::QueueChoice;
 use std::time::Instant;
 
@@ -24,7 +23,12 @@ impl Engine {
         let allowed = self.allow_step();
         self.shared.iter_mut().for_each(|shared| shared.start_choice(allowed.is_some()));
         let Some(body_limit) = allowed else { return Ok(None) };
-        let chosen = match self.choose_probe()? {
+        // In a crawl that searches for forms, probes have a share of the requests.
+        let spent = &self.spending.spent;
+        let probes = spent.probes + self.flights.probes();
+        let may_probe =
+            self.crawl.mode == CrawlMode::Find && self.crawl.probing.allows(probes, spent.requests);
+        let chosen = match self.frontier.choose_probe(may_probe, &self.crawl.placement_context())? {
             None if self.crawl.mode == CrawlMode::Find => self.choose_link()?,
             chosen => chosen,
         };
@@ -61,23 +65,6 @@ impl Engine {
         }
     }
 
-    /// Next request of a probe, or the robots.txt that it needs. Forms of a quality sample come first. In a crawl that
-    /// searches for forms, probes have a share of the requests.
-    fn choose_probe(&mut self) -> Result<Option<ChosenStep>, CrawlError> {
-        let spent = &self.spending.spent;
-        let probes = spent.probes + self.flights.probes();
-        let has_share =
-            self.crawl.mode == CrawlMode::Find && self.crawl.probing.allows(probes, spent.requests);
-        for (queue, is_allowed) in [(QueueId::SAMPLE, true), (QueueId::PROBES, has_share)] {
-            while is_allowed && self.frontier.waiting.queues.best_host(queue).is_some() {
-                if let Some(chosen) = self.frontier.choose(queue, &self.crawl.placement_context())? {
-                    return Ok(Some(chosen));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     /// Step for a link of the queue that the strategy picks.
     fn choose_link(&mut self) -> Result<Option<ChosenStep>, CrawlError> {
         let mut commands = 0;
@@ -95,17 +82,14 @@ impl Engine {
                     commands += 1;
                     self.apply(*command)?;
                 }
-                QueueChoice::Yield if self.stops_yielding() => {}
+                QueueChoice::Yield
+                    if self
+                        .shared
+                        .as_mut()
+                        .is_some_and(|shared| shared.stops_yielding(&mut self.frontier, Instant::now())) => {}
                 QueueChoice::Execute(_) | QueueChoice::Idle | QueueChoice::Yield => return Ok(None),
             }
         }
-    }
-
-    /// Records that the strategy yields to other workers. True if it has done so for so long that it now looks only at
-    /// the links of this worker, until a step is sent.
-    fn stops_yielding(&mut self) -> bool {
-        let yields = self.shared.as_mut().is_none_or(|shared| shared.yield_to_others(Instant::now()));
-        !yields && !self.frontier.waiting.queues.ignore_others(true)
     }
 }
 

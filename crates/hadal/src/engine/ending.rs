@@ -36,7 +36,8 @@ impl Engine {
         let longest = if all_seeds_fail { MAX_SEED_WAIT } else { MAX_HOST_WAIT };
         let pause = self.frontier.waiting.next_ready_in(self.crawl.clock.now());
         let can_wait = pause.is_some_and(|pause| pause <= longest);
-        let is_idle = !self.progress.is_paused() && (self.is_finished() || !can_wait);
+        let is_idle =
+            !self.progress.is_paused() && (!self.frontier.has_links_for(self.crawl.mode) || !can_wait);
         let is_over = match &mut self.shared {
             Some(shared) => shared.is_over(is_idle),
             None => is_idle,
@@ -45,14 +46,6 @@ impl Engine {
             self.progress.end(RunState::Exhausted);
         }
         is_over
-    }
-
-    /// True when no link waits that this session is for.
-    pub(super) fn is_finished(&self) -> bool {
-        match self.crawl.mode {
-            CrawlMode::Find => self.frontier.waiting.queues.is_empty(),
-            CrawlMode::Quality { .. } => self.frontier.waiting.queues.link_count(QueueId::SAMPLE) == 0,
-        }
     }
 
     /// Makes everything committed so far durable, and sets the state of the run.

@@ -22,7 +22,7 @@ pub struct RunHosts {
     politeness: Politeness,
     /// Turns and states of hosts, shared with the clients of visits.
     shared: Arc<SharedHosts>,
-    /// Partitions of workers that lost their lease, with the time of the take-over.
+    /// Partitions of workers that lost their lease or were killed, with the time of the take-over.
     taken_over: BTreeMap<Partition, Time>,
     /// Hosts of these partitions that were already delayed once after the take-over.
     rested: BTreeSet<HostIx>,
@@ -46,8 +46,8 @@ impl RunHosts {
         self.shared.table()
     }
 
-    /// Records partitions of workers that lost their lease. A lost worker may have sent a request to any of their hosts
-    /// shortly before, so each of them keeps a pause from now on.
+    /// Records partitions of workers that lost their lease, or all of them after a kill. A lost worker may have sent a
+    /// request to any of their hosts shortly before, so each of them keeps a pause from now on.
     pub fn take_over(&mut self, partitions: BTreeSet<Partition>, now: Time) {
         self.taken_over.retain(|_, since| since.after(MAX_CRAWL_DELAY) > now);
         if self.taken_over.is_empty() || !partitions.is_empty() {
@@ -130,33 +130,27 @@ impl RunHosts {
         Ok((host, true))
     }
 
-    /// Lets a host that failed be tried at once: its own pause ends, and robots.txt is fetched again. Must be called
-    /// before the host is loaded. False if the host did not fail.
-    fn try_at_once(&mut self, name: &Host) -> Result<bool, StoreError> {
-        let host = self.table().hosts.intern(name);
-        self.known(host, |known| {
-            let has_failed = known.state.failures > 0;
-            if has_failed {
-                (known.state.next_at, known.state.robots_until) = (Time(0), Time(0));
-            }
-            has_failed
-        })
-    }
-
-    /// Lets the hosts of some URLs be tried at once if they failed. `requested` are hosts that are loaded later.
+    /// Lets the hosts of some URLs be tried at once if the last request to them failed without a response: the back-off
+    /// ends, and robots.txt is fetched again. Pauses that a server asked for hold. `requested` are hosts that are loaded
+    /// later.
     pub fn try_all_at_once(
         &mut self,
         urls: &[Url],
         requested: &mut [RequestedHost],
     ) -> Result<(), StoreError> {
-        let mut failed = BTreeSet::new();
-        for host in urls.iter().map(Host::of) {
-            if self.try_at_once(&host)? {
-                failed.insert(host);
+        let mut failing = Vec::new();
+        for name in urls.iter().map(Host::of) {
+            let host = self.table().hosts.intern(&name);
+            if self.failures(host)? > 0 {
+                failing.push(name);
             }
         }
-        let failed = requested.iter_mut().filter(|known| failed.contains(&known.host));
-        failed.for_each(|known| known.next_at = Time(0));
+        for name in self.store.silent_hosts(failing)? {
+            let host = self.table().hosts.intern(&name);
+            let next_at = self.known(host, KnownHost::end_back_off)?;
+            let requested = requested.iter_mut().filter(|known| known.host == name);
+            requested.for_each(|known| known.next_at = next_at);
+        }
         Ok(())
     }
 

@@ -124,11 +124,11 @@ async fn whole_session(
     is_announced: &mut bool,
     emit: Emit<'_>,
 ) -> (Result<CrawlSummary, CrawlError>, Crawl) {
-    let opened = match OpenedRun::open(&mut setup) {
+    let opened = match OpenedRun::open(&mut setup, *is_announced) {
         Ok(opened) => opened,
         Err(error) => return (Err(error), setup),
     };
-    let (mut engine, checkpoint) = Engine::new(setup, opened);
+    let (mut engine, checkpoint) = opened.into_engine(setup);
     let started = engine.start(checkpoint);
     if started.is_ok() && !std::mem::replace(is_announced, true) {
         emit(CrawlEvent::Started {
@@ -212,7 +212,7 @@ impl Engine {
         } else if self.progress.is_paused() {
             tokio::time::sleep(POLL_INTERVAL).await;
         } else if let Some(pause) = pause.filter(|pause| *pause <= MAX_HOST_WAIT)
-            && !self.is_finished()
+            && self.frontier.has_links_for(self.crawl.mode)
         {
             // No host is ready before, so a simulated clock skips the pause.
             self.crawl.clock.advance(self.crawl.clock.now().after(pause));

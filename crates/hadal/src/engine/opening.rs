@@ -9,9 +9,8 @@ use super::spending::Spending;
 use super::step::{Step, StepKind, StepTools};
 use super::workers::{self, WorkerState};
 use super::{Crawl, CrawlError, CrawlMode, Engine, probing};
-use crate::polite::{FailureKind, HeldTurn, HostIx, Permission};
+use crate::polite::Permission;
 use crate::store::*;
-use hadal_core::address::Host;
 use hadal_core::link::{FrontierLink, LinkOrigin, LinkTask, QueuedLink};
 use hadal_core::time::Time;
 use url::Url;
@@ -24,10 +23,14 @@ pub(super) struct OpenedRun {
 }
 
 impl OpenedRun {
-    /// Opens the run of a crawl and restores its strategy.
-    pub fn open(crawl: &mut Crawl) -> Result<OpenedRun, CrawlError> {
+    /// Opens the run of a crawl and restores its strategy. `rejoins`: the session continues after a lost lease, so it
+    /// keeps the control of the run. Otherwise the first worker removes that of earlier sessions.
+    pub fn open(crawl: &mut Crawl, rejoins: bool) -> Result<OpenedRun, CrawlError> {
         let joined = workers::join(crawl)?;
         let run = joined.as_ref().map_or_else(|| begin_alone(crawl), |joined| Ok(joined.run))?;
+        if !rejoins && joined.as_ref().is_none_or(|joined| joined.is_first) {
+            clear_control(crawl.store.as_ref(), Activity::Run(run))?;
+        }
         if let CrawlMode::Quality { sample, seed } = crawl.mode {
             probing::draw_sample(crawl, run, sample, seed)?;
         }
@@ -43,12 +46,10 @@ impl OpenedRun {
         let shared = joined.map(|joined| WorkerState::new(joined.lease, retries_seeds));
         Ok(OpenedRun { run, checkpoint, shared })
     }
-}
 
-impl Engine {
     /// Engine of a session, and the checkpoint with which [`Engine::start`] begins.
-    pub(super) fn new(mut crawl: Crawl, opened: OpenedRun) -> (Engine, RunCheckpoint) {
-        let OpenedRun { run, checkpoint, shared } = opened;
+    pub fn into_engine(self, mut crawl: Crawl) -> (Engine, RunCheckpoint) {
+        let OpenedRun { run, checkpoint, shared } = self;
         crawl.clock.advance(checkpoint.progress.now);
         crawl.reserve.start_session();
         let mut frontier = Frontier::new(&crawl, run, &checkpoint.progress);
@@ -63,7 +64,9 @@ impl Engine {
         }
         (Engine { crawl, run, frontier, flights, spending, progress, shared }, checkpoint)
     }
+}
 
+impl Engine {
     /// Resumes the run, or begins a new one.
     pub(super) fn start(&mut self, mut checkpoint: RunCheckpoint) -> Result<(), CrawlError> {
         let retries_seeds = retries_seeds(&self.crawl, checkpoint.progress.state);
@@ -71,7 +74,11 @@ impl Engine {
             let seeds = &self.crawl.spec.seeds;
             self.frontier.waiting.hosts.try_all_at_once(seeds, &mut checkpoint.requested)?;
         }
-        self.frontier.waiting.load(&checkpoint, self.crawl.clock.now());
+        let now = self.crawl.clock.now();
+        if self.shared.is_none() && was_killed(&self.crawl, &checkpoint.progress) {
+            self.frontier.waiting.hosts.take_over(Partition::all().collect(), now);
+        }
+        self.frontier.waiting.load(&checkpoint, now);
         self.coordinate()?;
         let is_first = match &self.shared {
             Some(_) => self.frontier.position().0 == 0,
@@ -82,7 +89,11 @@ impl Engine {
             && checkpoint.in_flight.is_empty()
             && self.frontier.waiting.queues.is_empty();
         for (sent, queued) in checkpoint.in_flight {
-            self.resend(sent, queued)?;
+            if self.crawl.clock.is_simulated() {
+                self.resend(sent, queued)?;
+            } else if let Some(outcome) = self.frontier.end_interrupted(sent, queued, now)? {
+                self.spending.count(&outcome);
+            }
         }
         if is_new {
             self.begin()?;
@@ -110,20 +121,9 @@ impl Engine {
         if added == 0 && !is_known { Err(CrawlError::NoSeeds) } else { Ok(()) }
     }
 
-    /// Continues a step that was in flight when an earlier session ended.
-    ///
-    /// On a simulated clock it is sent again as it was. On the system clock its request may have been sent,
-    /// so it counts as one request, and the link waits for its host's turn again.
-    pub(super) fn resend(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
-        let now = self.crawl.clock.now();
-        if !self.crawl.clock.is_simulated() {
-            if let Some((outcome, host)) = interrupted(&mut self.frontier, sent, queued, now)? {
-                self.spending.count(&outcome);
-                self.frontier.commit(outcome, &[HeldTurn::ended(host)], now)?;
-            }
-            return Ok(());
-        }
-        let (seq, at) = (sent.seq, sent.at);
+    /// Sends a step again that was in flight when an earlier session on the simulated clock ended.
+    fn resend(&mut self, sent: SentStep, queued: Option<QueuedLink>) -> Result<(), CrawlError> {
+        let (seq, at, now) = (sent.seq, sent.at, self.crawl.clock.now());
         if let Some(kind) = resumed(&mut self.frontier, sent, queued, now)? {
             let turns = self.frontier.occupy(&kind.hosts(), now)?;
             let body_limit = self.spending.body_limit_left(self.flights.reserved_bytes());
@@ -159,30 +159,10 @@ fn resumed(
     }))
 }
 
-/// Outcome of a step with an unknown result, and its host; `None` if its link is not known any more.
-fn interrupted(
-    frontier: &mut Frontier,
-    sent: SentStep,
-    queued: Option<QueuedLink>,
-    now: Time,
-) -> Result<Option<(Outcome, HostIx)>, StoreError> {
-    let name = match (&sent.target, &queued) {
-        (StepTarget::Robots { url, .. }, _) => Host::of(url),
-        (StepTarget::Link(_), Some(queued)) => queued.link.host(),
-        (StepTarget::Link(_), None) => return Ok(None),
-    };
-    let host = frontier.host(&name, now)?;
-    let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
-    // A visit may have sent its last request just before the session ended.
-    outcome.hosts = vec![frontier.waiting.hosts.record_interruption(host, now)?];
-    let kind = FailureKind::Interrupted;
-    let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
-    outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
-    outcome.end = match queued {
-        Some(queued) => StepEnd::Retry(Box::new(queued), kind),
-        None => StepEnd::Robots,
-    };
-    Ok(Some((outcome, host)))
+/// True if the last session of the run was killed, so that it may have sent requests without a record. On a simulated
+/// clock nothing was sent.
+fn was_killed(crawl: &Crawl, last: &RunProgress) -> bool {
+    !crawl.clock.is_simulated() && last.state.is_open() && last.next_seq > 0
 }
 
 /// True if a session tries failed seeds again: the last session was not killed. After a kill the run continues exactly

@@ -109,6 +109,7 @@ impl CrawlProgress {
         self.last_event = Instant::now();
         let control = self.store.control(Activity::Run(self.run))?;
         self.is_paused = control.pause;
+        spending.set_paused(control.pause, self.last_event);
         control.max_requests.into_iter().for_each(|requests| spending.set_max_requests(requests));
         if control.stop {
             self.end(RunState::Stopped);
@@ -118,8 +119,7 @@ impl CrawlProgress {
 
     /// Removes a stop request that was carried out.
     pub fn clear_control(&self) -> Result<(), StoreError> {
-        let none = UserChange::Control(Activity::Run(self.run), Control::default());
-        self.store.apply_user_changes(&[none])
+        clear_control(self.store.as_ref(), Activity::Run(self.run))
     }
 
     /// All counters of the run, from the store.

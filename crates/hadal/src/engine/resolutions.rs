@@ -12,7 +12,7 @@ use url::Url;
 
 /// Maximum number of host names that are resolved at the same time. Guess: below the limits of public
 /// resolvers.
-const MAX_RESOLVING: usize = 64;
+pub const MAX_RESOLVING: usize = 64;
 
 /// Host names that are being resolved, and those that were.
 pub struct Resolutions {
@@ -43,13 +43,17 @@ impl Resolutions {
         self.pending.is_empty()
     }
 
+    /// True for a host that [`Resolutions::resolve`] would look up.
+    pub fn is_new(&self, host: HostIx) -> bool {
+        self.fetch.is_some() && !self.resolved.contains(&host) && !self.pending.contains(&host)
+    }
+
     /// Resolves the host of a URL, unless that was done before. True while the result is awaited. A host without an
     /// address of its own, as with `--connect-to`, is never awaited, so that its turn does not depend on timing.
     pub fn resolve(&mut self, host: HostIx, url: &Url) -> bool {
-        let Some(fetch) = &self.fetch else { return false };
-        if self.resolved.contains(&host) || self.pending.contains(&host) {
+        let Some(fetch) = self.fetch.as_ref().filter(|_| self.is_new(host)) else {
             return self.pending.contains(&host);
-        }
+        };
         let (fetch, url, results) = (Arc::clone(fetch), url.clone(), self.results.0.clone());
         let mut resolving = Box::pin(async move { fetch.resolve(&url).await });
         let known = (&mut resolving).now_or_never();

@@ -28,6 +28,9 @@ pub struct Spending {
     body_limit: u64,
     began: Instant,
     elapsed_before: Duration,
+    /// Time in pause of this session, without the present pause.
+    paused: Duration,
+    paused_since: Option<Instant>,
     /// Grant of this worker, if the run is shared.
     grant: Option<Grant>,
 }
@@ -51,6 +54,8 @@ impl Spending {
             body_limit: crawl.body_limit,
             began: Instant::now(),
             elapsed_before: Duration::from_millis(saved.elapsed_ms),
+            paused: Duration::ZERO,
+            paused_since: None,
             grant: None,
         }
     }
@@ -124,10 +129,25 @@ impl Spending {
         self.body_limit.min(left.unwrap_or(u64::MAX))
     }
 
-    /// Running time over all sessions, on the clock of the run.
+    /// Begins or ends a pause. The running time stands still meanwhile.
+    pub fn set_paused(&mut self, is_paused: bool, now: Instant) {
+        match (is_paused, self.paused_since) {
+            (true, None) => self.paused_since = Some(now),
+            (false, Some(since)) => {
+                self.paused += now - since;
+                self.paused_since = None;
+            }
+            (true, Some(_)) | (false, None) => {}
+        }
+    }
+
+    /// Running time over all sessions without pauses, on the clock of the run.
     pub fn elapsed(&self, clock: &Clock) -> Duration {
         match clock {
-            Clock::Real => self.began.elapsed() + self.elapsed_before,
+            Clock::Real => {
+                let until = self.paused_since.unwrap_or_else(Instant::now);
+                until.duration_since(self.began).saturating_sub(self.paused) + self.elapsed_before
+            }
             Clock::Simulated(now) => Duration::from_millis(now.0),
         }
     }

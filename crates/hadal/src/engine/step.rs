@@ -196,7 +196,7 @@ pub struct VisitContext {
     /// Run that submits test queries; `None` if the user wants none.
     submitter: Option<Submitter>,
     agent: String,
-    scope: Scope,
+    scope: Arc<Scope>,
     hosts: Arc<SharedHosts>,
     turn: Option<HeldTurn>,
 }
@@ -215,7 +215,7 @@ impl VisitContext {
         url: &Url,
         exchange: &Exchange,
     ) -> Option<PoliteClient> {
-        let (scope, now) = (self.scope.clone(), Clock::Real.now());
+        let (scope, now) = (Arc::clone(&self.scope), Clock::Real.now());
         let client = client.with_hosts(Arc::clone(&self.hosts)).excluding(move |url| scope.excludes(url));
         let turn = self.turn.filter(|_| next_action(url, exchange, 0, 0, now) == NextAction::Accept)?;
         client.end_turn(turn, url, exchange, now);
@@ -338,7 +338,7 @@ impl StepTools {
             used,
             submitter,
             agent: crawl.agent.clone(),
-            scope: crawl.scope.clone(),
+            scope: Arc::new(crawl.scope.clone()),
             hosts,
             turn: None,
         };

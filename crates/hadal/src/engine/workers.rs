@@ -67,9 +67,15 @@ impl WorkerState {
     }
 
     /// Records that other workers have better links. False if that has lasted for so long that a step is sent anyway.
-    pub fn yield_to_others(&mut self, now: Instant) -> bool {
+    fn yield_to_others(&mut self, now: Instant) -> bool {
         self.is_yielding = now - *self.yields_since.get_or_insert(now) < MAX_YIELD;
         self.is_yielding
+    }
+
+    /// Like [`WorkerState::yield_to_others`]. True if the worker has yielded for so long that it now looks only at its own
+    /// links, until a step is sent.
+    pub fn stops_yielding(&mut self, frontier: &mut Frontier, now: Instant) -> bool {
+        !self.yield_to_others(now) && !frontier.waiting.queues.ignore_others(true)
     }
 
     /// Records that the worker has work. Returns the term in which a step may be handed to the HTTP client.
@@ -159,12 +165,15 @@ impl Engine {
         let is_leaving = self.progress.ending().is_some();
         let can_send = !is_leaving && !self.progress.is_paused();
         let heads = can_send.then(|| self.frontier.waiting.queues.best_heads(&self.flights.slow_hosts()));
+        // With the requests that visits took and the crawl has not counted.
+        let steps = self.flights.len() as u64;
+        let (in_flight, _) = self.spending.reserve_for_visits(steps, self.flights.reserved_bytes());
         let report = WorkerReport {
             heads: heads.unwrap_or_default(),
             is_yielding: shared.is_yielding,
             released: shared.leaving.difference(&busy).copied().collect(),
             is_idle: shared.is_idle && self.flights.is_empty(),
-            in_flight: self.flights.len() as u64,
+            in_flight,
             max_requests: self.spending.max_requests(),
             needs_seqs: self.spending.numbers.are_low(),
             observations: self.crawl.strategy.take_observations(),
@@ -191,8 +200,11 @@ impl Engine {
         if let Some(gained) = orders.gained {
             let retries_seeds = self.shared.as_ref().is_some_and(|shared| shared.retries_seeds);
             let seeds: &[_] = if retries_seeds { &self.crawl.spec.seeds } else { &[] };
-            for (sent, queued) in self.frontier.take_up(*gained, seeds, self.crawl.clock.now())? {
-                self.resend(sent, queued)?;
+            let now = self.crawl.clock.now();
+            for (sent, queued) in self.frontier.take_up(*gained, seeds, now)? {
+                if let Some(outcome) = self.frontier.end_interrupted(sent, queued, now)? {
+                    self.spending.count(&outcome);
+                }
             }
         }
         if let Some(shared) = &mut self.shared {

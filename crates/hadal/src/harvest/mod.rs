@@ -16,8 +16,8 @@ pub use run::{harvest_form, parse_response};
 
 use crate::polite::{Clock, PoliteClient, RequestBudget};
 use crate::store::{
-    Activity, Control, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, HarvestStep,
-    Store, StoreError, UserChange,
+    Activity, HarvestCounters, HarvestEstimate, HarvestId, HarvestSpec, HarvestState, HarvestStep, Store,
+    StoreError, clear_control,
 };
 use futures::StreamExt;
 use hadal_core::harvest::policy::{PolicyContext, PolicyEntry};
@@ -170,7 +170,7 @@ fn begin(plan: &HarvestPlan) -> Result<Vec<HarvestId>, StoreError> {
         Ok(id)
     };
     let ids: Vec<HarvestId> = plan.jobs.iter().map(begin).collect::<Result<_, StoreError>>()?;
-    ids.iter().try_for_each(|id| clear_control(plan.store.as_ref(), *id))?;
+    ids.iter().try_for_each(|id| clear_control(plan.store.as_ref(), Activity::Harvest(*id)))?;
     Ok(ids)
 }
 
@@ -183,16 +183,6 @@ fn charge_opening(store: &dyn Store, id: HarvestId, job: &HarvestJob, at: Time) 
     let seq = store.resume_harvest(id)?.next_seq;
     let requests = u32::try_from(requests).unwrap_or(u32::MAX);
     store.commit_harvest(id, &HarvestStep { seq, at, requests, bytes, ..HarvestStep::default() }.into())
-}
-
-/// Removes pause and stop requests that were meant for an earlier session.
-fn clear_control(store: &dyn Store, id: HarvestId) -> Result<(), StoreError> {
-    let none = Control::default();
-    let harvest = Activity::Harvest(id);
-    match store.control(harvest)? == none {
-        true => Ok(()),
-        false => store.apply_user_changes(&[UserChange::Control(harvest, none)]),
-    }
 }
 
 /// Client with a budget for these harvests, with the requests and bytes of earlier sessions charged.

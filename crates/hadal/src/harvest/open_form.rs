@@ -6,7 +6,7 @@
 //! feed, a sitemap, a page without a search that shows records and a link to the next page.
 
 use crate::fetch::is_html;
-use crate::polite::{Clock, PageError, PoliteClient};
+use crate::polite::{Clock, PageError, PoliteClient, SendOutcome};
 use crate::render::{RenderError, RenderMode, Renderer, SearchTrial};
 use crate::store::{
     self, FormEntry, FormQuery, HarvestQuery, HarvestSpec, LabelFilter, RunQuery, Store, StoreError,
@@ -119,7 +119,7 @@ pub enum FormOpenError {
     #[error("{0}: the form is not sent to a web server")]
     NotWeb(Url),
     /// The page could not be rendered.
-    #[error("could not render {0}: {1}; `hadal doctor` checks the browser")]
+    #[error("could not render {0}: {1}; run the same command again, or let `hadal doctor` check the browser")]
     NotRendered(Url, RenderError),
     /// No request of the rendered page carried the typed word.
     #[error(
@@ -239,12 +239,15 @@ pub struct SearchLocation<'s> {
     pub browser: Option<&'s BrowserUse<'s>>,
     /// Store with the audit log for the first request to a list of records.
     pub audit: Option<&'s dyn Store>,
+    /// False: the first list of records that the page names is opened without a request for it.
+    pub tries_lists: bool,
 }
 
 impl<'s> SearchLocation<'s> {
     /// The likeliest search at a URL, opened without a browser.
     pub fn at(url: &'s Url, source: &'s str) -> SearchLocation<'s> {
-        SearchLocation { url, picked: None, posts: PostForms::Sure, source, browser: None, audit: None }
+        let (picked, posts) = (None, PostForms::Sure);
+        SearchLocation { url, picked, posts, source, browser: None, audit: None, tries_lists: true }
     }
 }
 
@@ -288,12 +291,14 @@ async fn open_search(
     // the first one.
     let service = page.hints.endpoints.iter().find(|endpoint| picked.is_none() && takes_words(endpoint));
     let needs_script = |form: &Form| is_scripted(form) || gains_fields(form);
-    let is_scripted = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
+    let needs_browser = visible.as_ref().map_or_else(is_no_form, |(form, _)| needs_script(form));
     let is_listing =
         picked.is_none() && visible.as_ref().is_err_and(is_no_form) && is_html_list(&response, &url);
-    if let Some(browser) = browser.filter(|_| is_scripted && service.is_none()) {
+    if let Some(browser) = browser.filter(|_| needs_browser && service.is_none()) {
+        // A box that only a script can send is no form without the browser.
+        let can_be_sent = is_listing || visible.as_ref().is_ok_and(|(form, _)| !is_scripted(form));
         match form_in_browser(&url, response, browser, search, client).await {
-            Err(error) => tracing::info!("no search in the rendered page: {error}"),
+            Err(error) if can_be_sent => tracing::info!("no search in the rendered page: {error}"),
             found => return found,
         }
     }
@@ -407,17 +412,24 @@ async fn record_list(
         !takes_words(endpoint) && visible.is_none_or(|form| holds_records_of(endpoint, form))
     };
     for endpoint in page.hints.endpoints.iter().filter(is_wanted).take(MAX_TRIED) {
+        if !search.tries_lists {
+            return Ok(Some(endpoint.clone()));
+        }
         let entry = EntryPage::new(endpoint.clone(), page.url.clone(), page.charset);
         let request = entry.request_for(&Query::default());
         let trial =
             |store| SearchTrial { store, by: Submitter::Person, topic: "", seed: 0, min_p_searchable: 0.0 };
         let trial = search.audit.map(trial);
         // A request that cannot be logged is not sent.
-        let number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;
-        let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock).await;
-        if let (Some(trial), Some(number), Ok((_, response))) = (&trial, number, &answer) {
-            trial.end_with(number, response.status).ok();
-        }
+        let mut number = trial.as_ref().map(|trial| trial.log(endpoint, &page.url, &request)).transpose()?;
+        let mut ended = Ok(());
+        let end = |sent: &SendOutcome| {
+            if let (Some(trial), Some(number)) = (&trial, number.take()) {
+                ended = trial.end(number, sent);
+            }
+        };
+        let answer = client.without_retries().get_page_up_to(&request.url, TRIED_BYTES, clock, end).await;
+        ended?;
         let is_same_site = |at: &Url| Site::of(at) == Site::of(&request.url);
         if answer.is_ok_and(|(at, response)| is_same_site(&at) && is_list(&response, &at)) {
             return Ok(Some(endpoint.clone()));

@@ -241,11 +241,11 @@ impl<'a> HarvestRun<'a> {
             ..HarvestStep::default()
         };
         self.next_seq += 1;
+        step.submission = purpose.submits().then(|| SubmissionResult::from(&sent));
         let mut wait = None;
         let response = match sent.result {
             Ok(exchange) => {
                 step.failed = failure(&exchange);
-                step.submission = purpose.submits().then(|| SubmissionResult::from(&exchange));
                 Some(parse_response(request.url, exchange).await)
             }
             Err(NotSent::BudgetSpent | NotSent::Stopped) => None,

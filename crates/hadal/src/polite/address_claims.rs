@@ -21,6 +21,8 @@ const MAX_UNUSED: Duration = Duration::from_secs(5);
 /// Claims of a worker.
 pub struct AddressClaims {
     held: BTreeMap<IpAddr, HeldAddress>,
+    /// Addresses among these that other workers wait for.
+    wanted: BTreeSet<IpAddr>,
     /// Addresses that are needed, with the hosts that wait for them.
     needed: BTreeMap<IpAddr, BTreeSet<HostIx>>,
     /// Needed addresses that another worker has.
@@ -33,8 +35,6 @@ struct HeldAddress {
     since: Instant,
     /// True if a request was sent to it since.
     is_used: bool,
-    /// True if another worker waits for it.
-    is_wanted: bool,
 }
 
 impl HeldAddress {
@@ -48,6 +48,7 @@ impl AddressClaims {
     pub fn new(now: Instant) -> AddressClaims {
         AddressClaims {
             held: BTreeMap::new(),
+            wanted: BTreeSet::new(),
             needed: BTreeMap::new(),
             refused: BTreeSet::new(),
             claimed: now,
@@ -57,8 +58,10 @@ impl AddressClaims {
     /// True if a request may be sent to a host with these addresses now. Otherwise the host waits for
     /// [`AddressClaims::receive`].
     pub fn permits(&mut self, host: HostIx, addresses: &[IpAddr], now: Instant) -> bool {
-        let is_free = |held: &HeldAddress| !(held.is_wanted && held.is_over(now));
-        let missing = addresses.iter().filter(|address| !self.held.get(address).is_some_and(is_free));
+        let is_kept =
+            |address: &IpAddr, held: &HeldAddress| !held.is_over(now) || !self.wanted.contains(address);
+        let may_use = |address: &&IpAddr| self.held.get(address).is_some_and(|held| is_kept(address, held));
+        let missing = addresses.iter().filter(|address| !may_use(address));
         let missing: Vec<IpAddr> = missing.copied().collect();
         for address in &missing {
             self.needed.entry(*address).or_default().insert(host);
@@ -75,7 +78,7 @@ impl AddressClaims {
 
     /// True if another worker waits for an address.
     pub fn is_wanted(&self) -> bool {
-        self.held.values().any(|held| held.is_wanted)
+        !self.wanted.is_empty()
     }
 
     /// True if a host waits for an address.
@@ -105,7 +108,7 @@ impl AddressClaims {
         let mut freed = BTreeSet::new();
         for address in granted {
             self.refused.remove(address);
-            self.held.insert(*address, HeldAddress { since: now, is_used: false, is_wanted: false });
+            self.held.insert(*address, HeldAddress { since: now, is_used: false });
             freed.extend(self.needed.remove(address).unwrap_or_default());
         }
         freed.into_iter().collect()
@@ -113,17 +116,18 @@ impl AddressClaims {
 
     /// Records the addresses that other workers want.
     pub fn want(&mut self, addresses: &[IpAddr]) {
-        for address in addresses {
-            self.held.entry(*address).and_modify(|held| held.is_wanted = true);
-        }
+        self.wanted.extend(addresses.iter().filter(|address| self.held.contains_key(address)));
     }
 
     /// Gives up the addresses that other workers want and whose turn is over, unless a request to them is in flight.
     pub fn release(&mut self, is_busy: impl Fn(IpAddr) -> bool, now: Instant) -> Vec<IpAddr> {
-        let is_free = |held: &HeldAddress| held.is_wanted && held.is_over(now);
-        let released = self.held.iter().filter(|(address, held)| is_free(held) && !is_busy(**address));
-        let released: Vec<IpAddr> = released.map(|(address, _)| *address).collect();
-        self.held.retain(|address, _| !released.contains(address));
+        let is_over = |address: &IpAddr| self.held.get(address).is_some_and(|held| held.is_over(now));
+        let released = self.wanted.iter().filter(|address| is_over(address) && !is_busy(**address));
+        let released: Vec<IpAddr> = released.copied().collect();
+        for address in &released {
+            self.held.remove(address);
+            self.wanted.remove(address);
+        }
         released
     }
 }

@@ -72,6 +72,8 @@ pub struct SendOutcome {
     pub requests: u32,
     /// Bytes of response bodies.
     pub bytes: u64,
+    /// The last exchange if it failed and its retry was not sent.
+    pub failed: Option<Exchange>,
 }
 
 /// Reason why a request was not sent.
@@ -83,9 +85,10 @@ pub enum NotSent {
     /// The user excludes the URL.
     #[error("the URL is excluded")]
     Excluded,
-    /// The server sent this status for robots.txt, which disallows everything for a while.
-    #[error("robots.txt is unavailable (status {0}), so no page of the host is requested")]
-    RobotsUnavailable(u16),
+    /// robots.txt could not be fetched, which disallows everything for a while. Holds the status of the server, if it
+    /// was asked just now.
+    #[error("robots.txt is unavailable{}, so no page of the host is requested", status_note(*.0))]
+    RobotsUnavailable(Option<u16>),
     /// No request to this host can succeed.
     #[error(transparent)]
     Unreachable(FetchError),
@@ -186,30 +189,34 @@ impl PoliteClient {
         own: Option<u64>,
         before_retry: BeforeRetry<'_>,
     ) -> SendOutcome {
-        let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0 };
+        let mut sending = Sending { client: self, clock, own, requests: 0, bytes: 0, failed: None };
         let result = match sending.check_robots(&request.url).await {
             Ok(()) => sending.send_with_retries(request, before_retry).await,
             Err(reason) => Err(reason),
         };
-        SendOutcome { result, requests: sending.requests, bytes: sending.bytes }
+        SendOutcome { result, requests: sending.requests, bytes: sending.bytes, failed: sending.failed }
     }
 
     /// Requests a page and follows redirects. Returns the last URL with the response.
     pub async fn get_page(&self, url: &Url, clock: &mut Clock) -> Result<(Url, Response), PageError> {
-        self.get_page_up_to(url, DEFAULT_BODY_LIMIT, clock).await
+        self.get_page_up_to(url, DEFAULT_BODY_LIMIT, clock, |_| ()).await
     }
 
-    /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body.
+    /// Like [`PoliteClient::get_page`], and reads at most `body_limit` bytes of the body. `note` receives the outcome of
+    /// each request, that of `url` first.
     pub async fn get_page_up_to(
         &self,
         url: &Url,
         body_limit: u64,
         clock: &mut Clock,
+        mut note: impl FnMut(&SendOutcome) + Send,
     ) -> Result<(Url, Response), PageError> {
         let (mut url, mut earlier) = (url.clone(), Vec::new());
         loop {
             let request = Request { body_limit, ..Request::get(url.clone()) };
-            let exchange = self.send(&request, clock).await.result?;
+            let sent = self.send(&request, clock).await;
+            note(&sent);
+            let exchange = sent.result?;
             match next_action(&url, &exchange, retry::MAX_ATTEMPTS, 0, clock.now()) {
                 NextAction::Accept => return Ok((url, exchange.result?)),
                 NextAction::Redirect(target) => {
@@ -261,6 +268,10 @@ fn own_hosts(agent: &str) -> Arc<SharedHosts> {
     SharedHosts::new(agent, Box::new(|_| None))
 }
 
+fn status_note(status: Option<u16>) -> String {
+    status.map(|status| format!(" (status {status})")).unwrap_or_default()
+}
+
 fn no_page(response: &Response) -> PageError {
     let content_type = response.headers.get("content-type").unwrap_or("an unknown content type");
     match response.completeness {
@@ -279,6 +290,8 @@ struct Sending<'a> {
     own: Option<u64>,
     requests: u32,
     bytes: u64,
+    /// Exchange that failed, until its retry begins.
+    failed: Option<Exchange>,
 }
 
 impl Sending<'_> {
@@ -291,6 +304,9 @@ impl Sending<'_> {
             match self.permission(url) {
                 Permission::Granted => return Ok(()),
                 Permission::Denied => return Err(NotSent::Forbidden),
+                Permission::NotBefore(_) if !self.client.options.retries => {
+                    return Err(NotSent::RobotsUnavailable(None));
+                }
                 Permission::NotBefore(until) => self.wait_until(until).await?,
                 Permission::FetchRobots(request) => self.fetch_robots(url, request).await?,
             }
@@ -324,7 +340,7 @@ impl Sending<'_> {
         match &exchange.result {
             Err(error) if !retries || is_permanent_for_host(*error) => Err(NotSent::Unreachable(*error)),
             Ok(response) if !retries && state.robots == Some(RobotsState::DisallowAll) => {
-                Err(NotSent::RobotsUnavailable(response.status))
+                Err(NotSent::RobotsUnavailable(Some(response.status)))
             }
             _ => Ok(()),
         }
@@ -336,11 +352,10 @@ impl Sending<'_> {
         before_retry: BeforeRetry<'_>,
     ) -> Result<Exchange, NotSent> {
         let mut attempts = if self.client.options.retries { 0 } else { retry::MAX_ATTEMPTS };
-        let mut failed: Option<Exchange> = None;
         loop {
             let mut turn = self.wait_for_turn(&request.url).await?;
-            if let Some(failed) = &failed
-                && before_retry(failed, self.clock.now()).is_break()
+            if let Some(failed) = self.failed.take()
+                && before_retry(&failed, self.clock.now()).is_break()
             {
                 return Err(NotSent::Stopped);
             }
@@ -348,7 +363,7 @@ impl Sending<'_> {
             match turn.end(&request.url, &exchange, attempts, self.clock.now()) {
                 NextAction::Retry { .. } => {
                     attempts += 1;
-                    failed = Some(exchange);
+                    self.failed = Some(exchange);
                 }
                 NextAction::Accept | NextAction::Redirect(_) | NextAction::GiveUp { .. } => {
                     return Ok(exchange);
@@ -536,12 +551,21 @@ mod tests {
             found,
             [
                 Err(PageError::Status(404)),
-                Err(NotSent::RobotsUnavailable(503).into()),
+                Err(NotSent::RobotsUnavailable(Some(503)).into()),
                 Err(NotSent::Unreachable(FetchError::NoSuchHost).into()),
                 Err(PageError::Status(429)),
             ]
         );
         assert_eq!(log.len(), 6);
+    }
+
+    #[tokio::test]
+    async fn without_retries_an_unavailable_robots_txt_fails_every_request_at_once() {
+        let options = ClientOptions { retries: false, ..options() };
+        let (found, log) = get(options, &["http://c.example/", "http://c.example/other"]).await;
+        assert_eq!(found[0], Err(NotSent::RobotsUnavailable(Some(503)).into()));
+        assert_eq!(found[1], Err(NotSent::RobotsUnavailable(None).into()));
+        assert_eq!(urls(&log), ["http://c.example/robots.txt"]);
     }
 
     #[tokio::test]

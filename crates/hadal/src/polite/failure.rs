@@ -33,6 +33,9 @@ pub enum FailureKind {
     ByteBudget,
     /// The session ended before the response was recorded.
     Interrupted,
+    /// A submission was logged and then not sent: the budget was spent, robots.txt disallows the URL, the host rests for
+    /// too long, or the session was stopped.
+    NotSent,
     /// A kind that another version of hadal wrote.
     Other,
 }
@@ -53,7 +56,7 @@ const FETCH_ERRORS: [FetchError; 13] = [
     FetchError::BadUrl,
 ];
 
-const OTHER_KINDS: [FailureKind; 8] = [
+const OTHER_KINDS: [FailureKind; 9] = [
     FailureKind::BadRedirect,
     FailureKind::RedirectLoop,
     FailureKind::Unwanted,
@@ -62,6 +65,7 @@ const OTHER_KINDS: [FailureKind; 8] = [
     FailureKind::Robots,
     FailureKind::ByteBudget,
     FailureKind::Interrupted,
+    FailureKind::NotSent,
 ];
 
 impl FailureKind {
@@ -78,6 +82,7 @@ impl FailureKind {
             FailureKind::Robots => "robots",
             FailureKind::ByteBudget => "byte_budget",
             FailureKind::Interrupted => "interrupted",
+            FailureKind::NotSent => "not_sent",
             FailureKind::Other => "other",
         }
     }
@@ -98,6 +103,9 @@ impl FailureKind {
             FailureKind::Robots => "robots.txt disallows the URL".into(),
             FailureKind::ByteBudget => "the byte budget cut the body short".into(),
             FailureKind::Interrupted => "the session ended before the response".into(),
+            FailureKind::NotSent => {
+                "not sent: budget, robots.txt, a long pause or the end of the session".into()
+            }
             FailureKind::Other => "unknown reason, stored by another version of hadal".into(),
         }
     }

@@ -180,10 +180,21 @@ impl KnownHost {
         }
     }
 
+    /// Ends the back-off after failures without a response. The pause of the group and `Crawl-delay` hold. Returns the
+    /// end of the pause.
+    pub fn end_back_off(&mut self) -> Time {
+        let rest = self.state.group_next_at.after(self.crawl_delay().unwrap_or_default());
+        self.state.next_at = self.state.next_at.min(rest);
+        self.state.robots_until = Time(0);
+        self.state.next_at
+    }
+
     /// Records a pause after a request at `sent` without a known response.
     pub fn record_interruption(&mut self, sent: Time, politeness: &Politeness) {
         let rest = next_request_at(sent, Duration::ZERO, politeness, self.crawl_delay());
+        let group_rest = next_request_at(sent, Duration::ZERO, politeness, None);
         self.state.next_at = self.state.next_at.max(rest);
+        self.state.group_next_at = self.state.group_next_at.max(group_rest);
     }
 
     /// Records the response to a robots.txt request. The exchange itself was recorded before, with the host that it
@@ -209,12 +220,15 @@ impl KnownHost {
             }
             RobotsAnswer::Redirect(target) => fetched.redirected(target, now),
         };
+        // A robots.txt that breaks off or has a refused type fails with any status.
+        self.state.failures = match &robots {
+            RobotsState::DisallowAll => failures.saturating_add(1),
+            RobotsState::Elsewhere { .. } => *failures,
+            RobotsState::AllowAll | RobotsState::Text(_) => 0,
+        };
         self.state.robots = Some(robots);
         self.state.robots_until = until;
         self.state.robots_validator = validator;
-        if fetched.from_other_host {
-            self.state.failures = if is_host_failure(exchange) { failures.saturating_add(1) } else { 0 };
-        }
         *self = KnownHost::new(self.state.clone(), agent);
         let rest = next_request_at(now, exchange.took, politeness, self.crawl_delay());
         self.state.next_at = self.state.next_at.max(rest);
@@ -340,7 +354,7 @@ fn robots_bytes(state: &HostState) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hadal_core::http::{FetchError, Response};
+    use hadal_core::http::{BodyCompleteness, FetchError, Response};
 
     const NOW: Time = Time(10_000);
 
@@ -405,6 +419,16 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupted_request_delays_its_host_and_its_group() {
+        let mut known = fresh();
+        read_robots(&mut known, &responded(200, &[], "User-agent: *\nCrawl-delay: 7"));
+        let sent = NOW.after(Duration::from_secs(60));
+        known.record_interruption(sent, &Politeness::default());
+        let pauses = (known.state.next_at, known.state.group_next_at);
+        assert_eq!(pauses, (sent.after(Duration::from_secs(7)), sent.after(Duration::from_secs(1))));
+    }
+
+    #[test]
     fn response_times_below_eight_milliseconds_count() {
         assert_eq!(moving_average(7, 7), 7);
         assert_eq!(moving_average(800, 1_600), 900);
@@ -444,6 +468,32 @@ mod tests {
         let until = NOW.after(Duration::from_secs(30));
         assert_eq!(known.permission(&page(), NOW), Permission::NotBefore(until));
         assert!(matches!(known.permission(&page(), until), Permission::FetchRobots(_)));
+    }
+
+    #[test]
+    fn a_robots_txt_that_breaks_off_is_requested_ever_more_rarely() {
+        let broken = Exchange {
+            result: Ok(Response {
+                status: 200,
+                completeness: BodyCompleteness::Broken,
+                ..Response::default()
+            }),
+            took: Duration::ZERO,
+            peer: None,
+        };
+        let redirect = responded(302, &[("location", "/rules")], "");
+        for responses in [vec![&broken], vec![&redirect, &broken]] {
+            let mut known = fresh();
+            for (failures, seconds) in [(1, 30), (2, 120), (3, 480)] {
+                known.state.robots_until = NOW;
+                responses.iter().for_each(|response| read_robots(&mut known, response));
+                let until = NOW.after(Duration::from_secs(seconds));
+                assert_eq!((known.state.failures, known.state.robots_until), (failures, until));
+            }
+            known.state.robots_until = NOW;
+            read_robots(&mut known, &responded(404, &[], ""));
+            assert_eq!(known.state.failures, 0);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::RenderError;
 use super::tab::{PageFunction, SeenRequest, Tab, TypedWord};
-use crate::polite::{Clock, PoliteClient};
+use crate::polite::{Clock, PoliteClient, SendOutcome};
 use crate::store::{
     Store, StoreError, Submission, SubmissionPurpose, SubmissionResult, Submitter, UserChange,
 };
@@ -10,7 +10,7 @@ use hadal_core::critic::probe::{nonsense_word, query_field};
 use hadal_core::harvest::answer::{AnswerKind, DataDocument, DataReader};
 use hadal_core::harvest::policy::lexicon::split_words;
 use hadal_core::harvest::query::Query;
-use hadal_core::http::{Exchange, Method, Request, Response};
+use hadal_core::http::{Method, Request, Response};
 use hadal_core::identity::form_id;
 use hadal_core::page::{Field, FieldKind, Form, FormSource, Page};
 use hadal_core::scripted::request_learning::{is_same_answer, learned_form, search_rank, with_headers};
@@ -67,22 +67,9 @@ impl SearchTrial<'_> {
         })
     }
 
-    /// Adds the status of a response to a submission.
-    pub fn end_with(&self, number: u64, status: u16) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::Logged(
-            self.by,
-            number,
-            SubmissionResult::Status(status),
-        )])
-    }
-
     /// Adds the result of a submission.
-    pub fn end(&self, number: u64, exchange: &Exchange) -> Result<(), StoreError> {
-        self.store.apply_user_changes(&[UserChange::Logged(
-            self.by,
-            number,
-            SubmissionResult::from(exchange),
-        )])
+    pub fn end(&self, number: u64, sent: &SendOutcome) -> Result<(), StoreError> {
+        self.store.apply_user_changes(&[UserChange::Logged(self.by, number, SubmissionResult::from(sent))])
     }
 }
 
@@ -133,6 +120,8 @@ impl SearchLearner<'_> {
         let mut carried: Vec<SeenRequest> =
             tab.seen.iter().filter(|seen| seen.is_submission).cloned().collect();
         carried.sort_by_key(|seen| search_rank(&seen.request, seen.is_after_submit));
+        // The tab does not poll them while a request is repeated, which may need the turn of the same host.
+        tab.drop_requests();
         for seen in carried.iter().take(MAX_CANDIDATES) {
             if let Some(learned) = self.verify(tab, seen).await? {
                 return Ok(Some(learned));
@@ -203,9 +192,8 @@ impl SearchLearner<'_> {
         let sent = self.client.without_retries().send(&request, &mut Clock::Real).await;
         tab.counts.requests += u64::from(sent.requests);
         tab.counts.bytes += sent.bytes;
-        let Ok(exchange) = sent.result else { return Ok(None) };
-        self.trial.end(number, &exchange)?;
-        Ok(exchange.result.ok())
+        self.trial.end(number, &sent)?;
+        Ok(sent.result.ok().and_then(|exchange| exchange.result.ok()))
     }
 
     /// True if an answer differs from the one to nonsense, apart from the words that both repeat.

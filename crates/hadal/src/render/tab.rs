@@ -242,6 +242,11 @@ impl<'a> Tab<'a> {
         }
     }
 
+    /// Ends the requests of the page that have no answer yet. They held the turns of their hosts, which keep a pause.
+    pub fn drop_requests(&mut self) {
+        self.answers.clear();
+    }
+
     /// Sends a command and answers requests of the page until its result is there.
     async fn call(&mut self, method: &str, params: Value) -> Result<Value, RenderError> {
         let (devtools, session, method) =
@@ -396,11 +401,12 @@ impl<'a> Tab<'a> {
         let TabAnswer { id, request, sent, logged, is_after_submit } = answer;
         self.counts.requests += u64::from(sent.requests);
         self.counts.bytes += sent.bytes;
-        let Ok(exchange) = sent.result else { return self.refuse(&id) };
         if let (Some(number), Some(trial)) = (logged, self.trial) {
-            trial.end(number, &exchange)?;
+            trial.end(number, &sent)?;
         }
-        let Ok(response) = exchange.result else { return self.refuse(&id) };
+        let Some(response) = sent.result.ok().and_then(|exchange| exchange.result.ok()) else {
+            return self.refuse(&id);
+        };
         if request.kind == ResourceKind::Script {
             self.scripts.keep(&request.url, &response);
         }

@@ -3,7 +3,7 @@
 use super::best_queues::BestQueues;
 use super::{
     FailureKind, FormRow, ForwardedLink, HarvestId, HostState, LabelUpdate, LessonRow, PageRow, ProbedForm,
-    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, StoreError, Submission, SubmissionResult,
+    RunCounters, RunId, RunProgress, RunSpec, SharedRuns, Store, StoreError, Submission, SubmissionResult,
     Submitter,
 };
 use hadal_core::address::{Host, LinkId, Site};
@@ -97,6 +97,15 @@ pub struct Control {
     pub stop: bool,
     /// New request budget. A harvest with its own budget does not draw from the shared one.
     pub max_requests: Option<u64>,
+}
+
+/// Removes the instruction that an earlier session of a run or harvest was given.
+pub fn clear_control(store: &dyn Store, of: Activity) -> Result<(), StoreError> {
+    let none = Control::default();
+    match store.control(of)? == none {
+        true => Ok(()),
+        false => store.apply_user_changes(&[UserChange::Control(of, none)]),
+    }
 }
 
 /// Change that no step of a run or harvest commits. It is stored apart from their rows, so that a user never waits for

@@ -25,6 +25,11 @@ pub const PARTITIONS: u16 = 256;
 pub struct Partition(pub u16);
 
 impl Partition {
+    /// All partitions of a run.
+    pub fn all() -> impl Iterator<Item = Partition> {
+        (0..PARTITIONS).map(Partition)
+    }
+
     /// Partition of a host.
     pub fn of(host: &Host) -> Partition {
         Partition((xxh3_64(host.politeness_group().as_bytes()) % u64::from(PARTITIONS)) as u16)
@@ -75,6 +80,8 @@ pub struct JoinedRun {
     pub run: RunId,
     /// State of the run before.
     pub state: RunState,
+    /// True if no other worker is at work on the run.
+    pub is_first: bool,
     /// State of the strategy.
     pub strategy: Option<Vec<u8>>,
     /// Time without a report after which the worker loses its partitions.
@@ -92,7 +99,7 @@ pub struct WorkerReport {
     pub is_yielding: bool,
     /// Best link of each queue that the worker may visit now or soon.
     pub heads: Vec<QueueHead>,
-    /// Number of steps in flight.
+    /// Requests in flight or not counted yet: steps, and further requests of their visits.
     pub in_flight: u64,
     /// Request budget of the run.
     pub max_requests: Option<u64>,

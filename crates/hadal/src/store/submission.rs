@@ -4,7 +4,7 @@
 //! run or harvest that made them. None is ever deleted.
 
 use super::{HarvestId, RunId};
-use crate::polite::FailureKind;
+use crate::polite::{FailureKind, SendOutcome};
 use hadal_core::critic::FormVerdict;
 use hadal_core::critic::probe::ProbeResult;
 use hadal_core::http::{Exchange, Method, Request};
@@ -42,8 +42,8 @@ pub struct Submission {
     pub body: String,
     /// Reason for the submission.
     pub purpose: SubmissionPurpose,
-    /// Result. `None` while the request is under way, if the process ended before the response, and if the request was
-    /// not sent after all: the budget was spent, robots.txt disallows it, or the session was stopped.
+    /// Result. `None` while the request is under way, and if the process ended or gave up waiting before the response.
+    /// [`FailureKind::NotSent`] if the request was not sent after all.
     pub answer: Option<SubmissionResult>,
 }
 
@@ -133,6 +133,15 @@ impl From<&Exchange> for SubmissionResult {
         match &exchange.result {
             Ok(response) => SubmissionResult::Status(response.status),
             Err(error) => SubmissionResult::Failure(FailureKind::Fetch(*error)),
+        }
+    }
+}
+
+impl From<&SendOutcome> for SubmissionResult {
+    fn from(sent: &SendOutcome) -> SubmissionResult {
+        match sent.result.as_ref().ok().or(sent.failed.as_ref()) {
+            Some(exchange) => SubmissionResult::from(exchange),
+            None => SubmissionResult::Failure(FailureKind::NotSent),
         }
     }
 }

@@ -385,3 +385,31 @@ async fn an_endless_calendar_is_left_and_the_form_beside_it_is_found() {
     let ended = run(crawl).await;
     assert!(ended.counters.requests < 50 && ended.counters.relevant == 1, "{:?}", ended.counters);
 }
+
+#[tokio::test]
+async fn names_that_are_not_resolved_do_not_stop_hosts_with_a_known_address() {
+    /// Names of `stuck` hosts are never resolved.
+    struct Stuck(Web);
+    impl Fetch for Stuck {
+        fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+            self.0.fetch(request, at)
+        }
+        fn resolve<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+            match url.host_str().is_some_and(|host| host.starts_with("stuck")) {
+                true => Box::pin(std::future::pending()),
+                false => Box::pin(std::future::ready(Some([192, 0, 2, 1].into()))),
+            }
+        }
+    }
+    let own = (0..20).map(|n| format!("/{n}"));
+    let targets: Vec<String> = (0..80).map(|n| format!("http://stuck{n}.example/")).chain(own).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let mut crawl = setup(
+        Arc::new(Stuck(Web::default().page(SEED, &links(&targets)))),
+        strategy("breadth-first"),
+        &[SEED],
+    );
+    (crawl.clock, crawl.politeness, crawl.budget.requests) = (Clock::Real, NO_PAUSES, Some(10));
+    let ended = tokio::time::timeout(Duration::from_secs(60), run(crawl)).await.expect("the crawl goes on");
+    assert_eq!((ended.state, ended.counters.requests), (RunState::Budget, 10));
+}

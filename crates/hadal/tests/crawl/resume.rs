@@ -1,8 +1,11 @@
 //! A crawl that learns is resumed after a kill with the same model, features, queues and result.
 
-use crate::common::counters;
 use crate::common::course::{course, kill_after, over};
-use hadal::store::{Access, RunId, open};
+use crate::common::watched::WatchedWeb;
+use crate::common::{Web, counters, links, setup, strategy};
+use hadal::engine::{Crawl, CrawlEvent, crawl};
+use hadal::polite::{Clock, Politeness};
+use hadal::store::{Access, Activity, Control, RunId, RunState, UserChange, open};
 use hadal_core::strategy::hadal::HadalStrategy;
 use hadal_core::strategy::levels::config::{ACHE_APPRENTICE, ACHE_BACKWARD, ACHE_ONLINE};
 use hadal_core::strategy::levels::{LevelConfig, LevelStrategy};
@@ -87,4 +90,70 @@ async fn after_a_raised_budget_no_page_is_visited_twice() {
             assert_eq!(distinct.len(), course.pages.len());
         }
     }
+}
+
+#[tokio::test]
+async fn a_control_of_an_earlier_session_does_not_apply_to_the_next_one() {
+    let world = Arc::new(World::new(Spec::demo(5)));
+    let store = open("memory:", Access::Crawl).unwrap();
+    let session = |requests| {
+        let mut crawl = over(&world, Box::new(HadalStrategy::new(&StrategyContext::seeded(1))), requests);
+        crawl.store = Arc::clone(&store);
+        crawl
+    };
+    crawl(session(20), &mut |_| {}).await.unwrap();
+    let run = Activity::Run(RunId(1));
+    let old = Control { pause: true, stop: true, max_requests: Some(30) };
+    store.apply_user_changes(&[UserChange::Control(run, old)]).unwrap();
+    let mut at_start = None;
+    let mut note = |event| {
+        if matches!(event, CrawlEvent::Started { .. }) {
+            at_start = Some(store.control(run).unwrap());
+        }
+    };
+    let ended = crawl(session(40), &mut note).await.unwrap();
+    assert_eq!((ended.state, ended.counters.requests), (RunState::Budget, 40));
+    assert_eq!(at_start, Some(Control::default()));
+}
+
+/// Drops a crawl as soon as the web has answered this number of requests.
+async fn kill_after_requests(requests: usize, web: &WatchedWeb, session: Crawl) {
+    let enough = async {
+        while web.web.requests().len() < requests {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let mut ignore = |_| {};
+    tokio::select! {
+        biased;
+        () = enough => {}
+        ended = crawl(session, &mut ignore) => drop(ended.unwrap()),
+    }
+}
+
+#[tokio::test]
+async fn after_a_kill_a_host_rests_although_its_last_request_was_not_stored() {
+    let pause = Duration::from_millis(400);
+    let all: Vec<String> = (1..9).map(|page| format!("/{page}")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let seed = "http://a.example/";
+    let pages = all.iter().fold(Web::default().page(seed, &links(&all)), |web, path| {
+        web.page(&format!("http://a.example{path}"), "books book")
+    });
+    let web = WatchedWeb::new(pages, pause, |_| None);
+    let folder = tempfile::tempdir().unwrap();
+    let session = |checkpoint_every| {
+        let mut crawl = setup(web.clone(), strategy("breadth-first"), &[seed]);
+        crawl.store = open(&format!("file:{}", folder.path().display()), Access::Crawl).unwrap();
+        crawl.politeness = Politeness { delay: pause, latency_factor: 0.0, max_delay: pause };
+        (crawl.clock, crawl.checkpoint_every) = (Clock::Real, checkpoint_every);
+        crawl
+    };
+    let rarely = Duration::from_secs(3600);
+    kill_after_requests(3, &web, session(Duration::from_millis(1))).await;
+    // This session stores nothing.
+    let sent = web.web.requests().len();
+    kill_after_requests(sent + 1, &web, session(rarely)).await;
+    kill_after_requests(sent + 2, &web, session(rarely)).await;
+    assert_eq!(web.collisions(), [""; 0]);
 }

@@ -4,11 +4,12 @@ use crate::common::{BOOK_FORM, Web, forms, kind, links, pages, run, setup, strat
 use futures::future::BoxFuture;
 use hadal::engine::{Budget, Scope};
 use hadal::fetch::Fetch;
-use hadal::store::{LookUp, RunState};
+use hadal::store::{Access, LookUp, RunState, open};
 use hadal_core::address::Host;
 use hadal_core::http::{Exchange, FetchError, Request, Response};
 use hadal_core::time::Time;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use url::Url;
 
 const SEED: &str = "http://a.example/";
@@ -471,4 +472,47 @@ async fn fixed_depth_enters_sites_at_their_root_and_stops_at_three_clicks() {
     run(setup(web.clone(), strategy("fixed-depth"), &[SEED])).await;
     assert_eq!(web.visits().last().unwrap(), "http://b.example/3");
     assert_eq!(web.visits().len(), 5);
+}
+
+/// A web with the times of its requests.
+struct TimedWeb(Web, Mutex<Vec<Time>>);
+
+impl Fetch for TimedWeb {
+    fn fetch<'a>(&'a self, request: &'a Request, at: Time) -> BoxFuture<'a, Exchange> {
+        self.1.lock().unwrap().push(at);
+        self.0.fetch(request, at)
+    }
+}
+
+/// Visits in a crawl from one seed, and in the next session, which begins at once. Returns the times of all requests,
+/// too.
+async fn visits_of_two_sessions(web: Web) -> ([usize; 2], Vec<Time>) {
+    let (web, store) = (Arc::new(TimedWeb(web, Mutex::default())), open("memory:", Access::Crawl).unwrap());
+    let mut visits = [0; 2];
+    for visits in &mut visits {
+        let mut crawl = setup(web.clone(), strategy("breadth-first"), &[SEED]);
+        crawl.store = Arc::clone(&store);
+        run(crawl).await;
+        *visits = web.0.visits().len();
+    }
+    let times = web.1.lock().unwrap().clone();
+    (visits, times)
+}
+
+#[tokio::test]
+async fn the_next_session_tries_a_silent_seed_at_once_and_keeps_pauses_that_a_server_asked_for() {
+    let robots = "http://a.example/robots.txt";
+    let silent = || Web::default().error(SEED, FetchError::Connect);
+    let ([first, second], times) = visits_of_two_sessions(silent()).await;
+    assert!(first > 0 && second > first, "{first} {second}");
+    // robots.txt and three attempts, the last of which leaves a pause of 8 s or more.
+    assert!(times[3].until(times[4]) < Duration::from_secs(5), "{times:?}");
+    let busy = Web::default().answer(SEED, 503, &[("retry-after", "3600")], "");
+    assert_eq!(visits_of_two_sessions(busy).await.0, [1, 1]);
+    let slow = silent().answer(robots, 200, &[], "User-agent: *\nCrawl-delay: 30");
+    let (_, times) = visits_of_two_sessions(slow).await;
+    let is_kept = |pair: &[Time]| pair[0].until(pair[1]) >= Duration::from_secs(30);
+    assert!(times.len() > 5 && times.windows(2).all(is_kept), "{times:?}");
+    let closed = Web::default().page(SEED, BOOK_FORM).answer(robots, 503, &[("retry-after", "3600")], "");
+    assert_eq!(visits_of_two_sessions(closed).await.0, [0, 0]);
 }

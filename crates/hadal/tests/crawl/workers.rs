@@ -149,6 +149,28 @@ fn workers_together_spend_the_budget_and_no_more() {
     assert_eq!((ended.state, forms(store.as_ref()).len()), (RunState::Exhausted, SITES));
 }
 
+#[test]
+fn workers_whose_visits_look_further_keep_to_the_budget() {
+    let Some(url) = cluster::new_store() else { return };
+    let seeds: Vec<String> = (0..20).map(|n| format!("http://site{n}.example/")).collect();
+    let sites = seeds.iter().enumerate().fold(Web::default(), |web, (n, seed)| {
+        let description = format!("http://api{n}.example/search.xml");
+        web.page(seed, &describing(&description, &[])).answer(&description, 200, &[], "")
+    });
+    let web = WatchedWeb::new(sites, PAUSE, |_| None);
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let worker = |_| {
+        let store = open(&url, Access::Crawl).unwrap();
+        let mut crawl = looking_further(&web, &seeds, Scope::default(), store);
+        crawl.budget = Budget { requests: Some(40), ..Budget::default() };
+        crawl
+    };
+    let summaries = run_together((0..3).map(worker).collect());
+    let store = open(&url, Access::Read).unwrap();
+    let counted = counters(store.as_ref(), summaries[0].run).requests;
+    assert_eq!((counted, web.web.requests().len()), (40, 40), "{summaries:?}");
+}
+
 #[tokio::test]
 async fn a_strategy_that_has_to_see_all_pages_runs_with_one_worker() {
     let Some(url) = cluster::new_store() else { return };

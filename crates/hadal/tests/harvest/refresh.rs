@@ -155,3 +155,14 @@ async fn a_form_whose_page_is_gone_is_gone_and_its_records_stay() {
     assert_eq!((summary.harvests[0].counters.removed, summary.harvests[0].counters.requests), (0, 2));
     assert!(records(store.as_ref()).iter().all(|row| row.dates == RecordDates::default()));
 }
+
+#[tokio::test]
+async fn a_control_of_an_ended_harvest_does_not_apply_to_a_refresh() {
+    let (store, _) = harvested().await;
+    let harvest = Activity::Harvest(store.harvests(&HarvestQuery::default()).unwrap()[0].id);
+    let old = Control { stop: true, ..Control::default() };
+    store.apply_user_changes(&[UserChange::Control(harvest, old)]).unwrap();
+    let summary = refreshed(&logged(web(true), false), &store, Some(10_000)).await;
+    assert!(!summary.is_stopped && summary.harvests[0].counters.ended.is_some(), "{summary:?}");
+    assert_eq!(store.control(harvest).unwrap(), Control::default());
+}

@@ -449,3 +449,21 @@ async fn own_pages_that_robots_forbid_are_done_without() {
     let detailed = records(store.as_ref()).iter().filter(|row| row.detail.is_some()).count();
     assert!(summary.counters.records >= 100 && detailed == 0, "{detailed} of {summary:?}");
 }
+
+#[tokio::test]
+async fn a_submission_that_is_refused_before_sending_is_logged_as_not_sent() {
+    let world = web(DatabaseConfig::default());
+    let mut unsent = 0;
+    for budget in 2..8 {
+        let store = memory();
+        assert_eq!(run(&world, &store, budget).await.state, HarvestState::Budget);
+        for entry in all_submissions(store.as_ref(), SubmissionQuery::default()) {
+            match entry.unwrap().answer {
+                Some(SubmissionResult::Status(_)) => {}
+                Some(SubmissionResult::Failure(FailureKind::NotSent)) => unsent += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert!(unsent > 0);
+}

@@ -1,5 +1,6 @@
 //! Searches by script in a real browser: learned, harvested without it, and nothing else sent.
 
+use futures::future::BoxFuture;
 use hadal::engine::{
     Budget, CrawlBuilder, CrawlSummary, Probing, RenderTotals, RenderingVisit, Scope, crawl,
 };
@@ -18,7 +19,8 @@ use hadal::store::{
 use hadal_core::critic::keywords::KeywordCritic;
 use hadal_core::harvest::policy::find_policy;
 use hadal_core::harvest::session::{DetailMode, HarvestOptions};
-use hadal_core::http::{Exchange, Request};
+use hadal_core::http::{Exchange, Headers, Request, Response};
+use hadal_core::scripted::rendering::is_scripted;
 use hadal_core::strategy::{StrategyContext, find_strategy};
 use hadal_core::submission::request_template;
 use hadal_core::time::Time;
@@ -206,7 +208,7 @@ async fn a_browser_that_does_not_start_costs_the_page_only() {
     let Some(mut bench) = Bench::open().await else { return };
     bench.renderer = Renderer::new("/bin/false".into(), RenderLimits::default());
     let opened = bench.open_search(ScriptedKind::Typing).await;
-    assert!(matches!(opened, Err(FormOpenError::NoForm(..))), "{opened:?}");
+    assert!(matches!(opened, Err(FormOpenError::NotRendered(_, RenderError::Crashed))), "{opened:?}");
     let (_, response) =
         bench.client.get_page(&bench.url(ScriptedKind::Typing), &mut Clock::Real).await.unwrap();
     let rendered =
@@ -291,4 +293,63 @@ async fn a_form_with_added_fields_is_stored_with_them() {
     let [entry] = &found[..] else { panic!("{found:?}") };
     let names = entry.row.form_snapshot.as_ref().unwrap().fields.iter().map(|field| field.name.as_str());
     assert!(names.collect::<Vec<_>>().contains(&"title"), "{entry:?}");
+}
+
+/// A site whose search sends a second request that is never answered.
+struct Hanging(Mutex<Vec<Url>>);
+
+const HANGING: &str = "<title>Boats</title><input id=box type=search placeholder='Search boats'>
+    <div id=list></div><script>document.getElementById('box').addEventListener('keydown', async event => {
+        if (event.key !== 'Enter') return;
+        const answer = await fetch('/find?q=' + event.target.value);
+        document.getElementById('list').textContent = await answer.text();
+        fetch('/hanging');
+    })</script>";
+
+impl Fetch for Hanging {
+    fn fetch<'a>(&'a self, request: &'a Request, _at: Time) -> BoxFuture<'a, Exchange> {
+        self.0.lock().unwrap().push(request.url.clone());
+        let (status, body) = match request.url.path() {
+            "/hanging" => return Box::pin(std::future::pending()),
+            "/" => (200, HANGING),
+            "/find" => (200, "[]"),
+            _ => (404, ""),
+        };
+        let headers = Headers(vec![("content-type".into(), "text/html".into())]);
+        let response = Response { status, headers, body: body.into(), ..Response::default() };
+        Box::pin(async { Exchange { result: Ok(response), took: Duration::ZERO, peer: None } })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_is_learned_although_a_request_of_the_page_hangs() {
+    let Some(program) = find_browser() else { return };
+    let web = Arc::new(Hanging(Mutex::default()));
+    let politeness = Politeness { delay: Duration::ZERO, latency_factor: 0.0, max_delay: Duration::ZERO };
+    let options = ClientOptions::new(politeness, "hadal", 8 << 20);
+    let client = PoliteClient::new(web.clone(), options, watch::channel(false).1);
+    let limits = RenderLimits { time: Duration::from_secs(15), ..RenderLimits::default() };
+    let (renderer, store) = (Renderer::new(program, limits), open("memory:", Access::Crawl).unwrap());
+    let browser = BrowserUse { renderer: &renderer, mode: RenderMode::Auto, store: store.as_ref() };
+    let url = Url::parse("http://boats.example/").unwrap();
+    let search = SearchLocation { browser: Some(&browser), ..SearchLocation::at(&url, "web") };
+    let mut clock = Clock::Real;
+    let opening = form_at_url(&search, &client, &mut clock);
+    let opened = tokio::time::timeout(Duration::from_secs(300), opening).await.expect("it ends").unwrap();
+    let template = request_template(&opened.form).unwrap_or_default();
+    assert!(template.contains("/find?q={words}"), "{template}");
+    assert!(web.0.lock().unwrap().iter().any(|url| url.path() == "/hanging"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scripted_box_that_was_not_rendered_is_no_form() {
+    let Some(mut bench) = Bench::open().await else { return };
+    bench.renderer = Renderer::new("/bin/false".into(), RenderLimits::default());
+    for kind in ScriptedKind::ALL.into_iter().filter(|kind| kind.is_search()) {
+        match bench.open_search(kind).await {
+            Err(FormOpenError::NotRendered(_, RenderError::Crashed)) => {}
+            Ok(opened) => assert!(!is_scripted(&opened.form), "{kind:?}: {opened:?}"),
+            Err(other) => panic!("{kind:?}: {other}"),
+        }
+    }
 }

@@ -249,3 +249,18 @@ fn a_run_with_several_workers_is_held_as_a_whole_only_after_they_left() {
     let third = postgres::open(&url, Access::Crawl).unwrap();
     assert!(matches!(third.join(&spec("books")), Err(StoreError::Taken { .. })));
 }
+
+#[test]
+fn a_worker_knows_that_it_is_the_first_of_a_session() {
+    let Some(url) = cluster::new_store() else { return };
+    let join = || {
+        let store = postgres::open(&url, Access::Crawl).unwrap();
+        let joined = store.join(&spec("books")).unwrap();
+        (store, joined)
+    };
+    let ((first, joined), (second, also)) = (join(), join());
+    assert_eq!((joined.is_first, also.is_first), (true, false));
+    assert!(!first.leave(joined.run, RunState::Stopped, 0..0).unwrap());
+    assert!(second.leave(also.run, RunState::Stopped, 0..0).unwrap());
+    assert!(join().1.is_first, "all others have left");
+}

@@ -24,14 +24,14 @@ mod stored_hosts;
 use super::host_addresses::HostAddresses;
 use super::hosts::RunHosts;
 use super::scope::Scope;
-use super::setup::Crawl;
+use super::setup::{Crawl, CrawlMode};
 use super::step::StepKind;
 use crate::polite::{HeldTurn, HostIx, Permission, RobotsRequest};
 use crate::store::*;
 pub use caches::LinkIdCache;
 use hadal_core::address::{Host, LinkId};
 use hadal_core::link::{FrontierLink, LinkTask, QueueId, QueuedLink};
-use hadal_core::strategy::{Placement, Strategy};
+use hadal_core::strategy::{Placement, QueueHeads, Strategy};
 use hadal_core::time::Time;
 pub use host_queues::HostQueues;
 use known_links::KnownLinks;
@@ -109,6 +109,14 @@ impl Frontier {
             scores: ScoreAge::new(progress.generation, crawl.rescored_at_once),
             next_arrival: progress.next_arrival,
             store,
+        }
+    }
+
+    /// True if a link waits that a session with this purpose is for.
+    pub fn has_links_for(&self, mode: CrawlMode) -> bool {
+        match mode {
+            CrawlMode::Find => !self.waiting.queues.is_empty(),
+            CrawlMode::Quality { .. } => self.waiting.queues.link_count(QueueId::SAMPLE) > 0,
         }
     }
 
@@ -234,6 +242,23 @@ impl Frontier {
         Ok(())
     }
 
+    /// Next request of a probe, or the robots.txt that it needs. Forms of a quality sample come first; other forms are
+    /// probed if `may_probe`.
+    pub fn choose_probe(
+        &mut self,
+        may_probe: bool,
+        context: &PlacementContext,
+    ) -> Result<Option<ChosenStep>, StoreError> {
+        for (queue, is_allowed) in [(QueueId::SAMPLE, true), (QueueId::PROBES, may_probe)] {
+            while is_allowed && self.waiting.queues.best_host(queue).is_some() {
+                if let Some(chosen) = self.choose(queue, context)? {
+                    return Ok(Some(chosen));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Step for the best link of a queue. `None` when that link cannot be requested now; then the caller looks again.
     pub fn choose(
         &mut self,
@@ -354,6 +379,35 @@ impl Frontier {
         let Some((name, kind)) = unreachable else { return Ok(()) };
         self.waiting.remove_links(&name);
         self.store.apply(FrontierChange::FailHost(name, kind))
+    }
+
+    /// Ends a step that was in flight on the system clock when an earlier session ended. Its request may have been sent,
+    /// so it counts as one request, and the link waits for its host's turn again. Returns the outcome; `None` if the
+    /// link is not known any more.
+    pub fn end_interrupted(
+        &mut self,
+        sent: SentStep,
+        queued: Option<QueuedLink>,
+        now: Time,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let name = match (&sent.target, &queued) {
+            (StepTarget::Robots { url, .. }, _) => Host::of(url),
+            (StepTarget::Link(_), Some(queued)) => queued.link.host(),
+            (StepTarget::Link(_), None) => return Ok(None),
+        };
+        let host = self.host(&name, now)?;
+        let mut outcome = Outcome::of(sent.seq, sent.target, sent.at);
+        // A visit may have sent its last request just before the session ended.
+        outcome.hosts = vec![self.waiting.hosts.record_interruption(host, now)?];
+        let kind = FailureKind::Interrupted;
+        let was_probe = queued.as_ref().is_some_and(|queued| matches!(queued.link.task, LinkTask::Probe(_)));
+        outcome.submission = was_probe.then_some(SubmissionResult::Failure(kind));
+        outcome.end = match queued {
+            Some(queued) => StepEnd::Retry(Box::new(queued), kind),
+            None => StepEnd::Robots,
+        };
+        self.commit(outcome.clone(), &[HeldTurn::ended(host)], now)?;
+        Ok(Some(outcome))
     }
 
     /// Adds partitions to those of this worker. Other workers may have changed everything that is known about them. The

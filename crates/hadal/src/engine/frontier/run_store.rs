@@ -4,6 +4,7 @@ use crate::store::*;
 use hadal_core::address::{Host, LinkId};
 use hadal_core::identity::FormId;
 use hadal_core::link::{FrontierLink, QueuedLink};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +52,24 @@ impl RunStore {
         let keys = LookUp { hosts: std::slice::from_ref(name), ..LookUp::default() };
         let known = self.look_up(&keys)?.hosts.pop().flatten();
         Ok(known.unwrap_or_else(|| HostState::new(name)))
+    }
+
+    /// Those of some hosts with a last failed request that got no response.
+    pub fn silent_hosts(&self, hosts: Vec<Host>) -> Result<Vec<Host>, StoreError> {
+        if hosts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut last: BTreeMap<Host, FailureRow> = BTreeMap::new();
+        let query = FailureQuery { run: Some(self.run), hosts, ..FailureQuery::default() };
+        for failure in all_failures(self.store.as_ref(), query) {
+            let failure = failure?;
+            let is_later = last.get(&failure.host).is_none_or(|known| known.at <= failure.at);
+            if is_later {
+                last.insert(failure.host.clone(), failure);
+            }
+        }
+        let is_silent = |failure: &FailureRow| matches!(failure.kind, FailureKind::Fetch(_));
+        Ok(last.into_iter().filter(|(_, failure)| is_silent(failure)).map(|(host, _)| host).collect())
     }
 
     /// First links of queues, in the order of the slices.

@@ -154,6 +154,7 @@ fn open_harvests<'a>(
             true => row.progress.now,
             false => row.progress.now.after(SIMULATED_WAIT),
         });
+        clear_control(plan.store.as_ref(), Activity::Harvest(row.id))?;
         HarvestUpdater::open(job, row.id, plan.store.as_ref(), clock, prior)
     };
     jobs.iter().zip(&plan.harvests).map(open).collect()

@@ -3,7 +3,7 @@
 use super::super::HarvestJob;
 use super::super::run::{HarvestRun, failure, parse_response};
 use super::{CheckedForm, HarvestRefresh, RefreshEvent, check_form, checked_event, days};
-use crate::polite::{Clock, NotSent, PoliteClient, SendOutcome};
+use crate::polite::{Clock, NotSent, PoliteClient};
 use crate::store::*;
 use hadal_core::address::Site;
 use hadal_core::harvest::answer::AnswerKind;
@@ -232,14 +232,13 @@ impl<'a> HarvestUpdater<'a> {
         }
         self.run.log_submission(request, purpose)?;
         let sent = self.run.send(client, request, purpose, None).await?;
-        let SendOutcome { result, requests, bytes } = sent;
-        self.counters.requests += u64::from(requests);
-        self.run.query_requests += requests;
-        let mut step = self.step(requests, bytes);
-        let response = match result {
+        self.counters.requests += u64::from(sent.requests);
+        self.run.query_requests += sent.requests;
+        let mut step = self.step(sent.requests, sent.bytes);
+        step.submission = purpose.submits().then(|| SubmissionResult::from(&sent));
+        let response = match sent.result {
             Ok(exchange) => {
                 step.failed = failure(&exchange);
-                step.submission = purpose.submits().then(|| SubmissionResult::from(&exchange));
                 parse_response(request.url.clone(), exchange).await
             }
             Err(reason @ (NotSent::Stopped | NotSent::BudgetSpent)) => {

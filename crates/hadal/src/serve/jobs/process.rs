@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use utoipa::ToSchema;
 
 /// Last lines of a job's messages that are kept. Guess: they fit on a screen.
@@ -18,6 +18,8 @@ const MAX_LINES: usize = 40;
 const MAX_RESULT: u64 = 4 << 20;
 /// Maximum number of ended jobs that are listed.
 const MAX_JOBS: usize = 50;
+/// Interval of looks at a process that has closed its output. Guess.
+const END_POLL: Duration = Duration::from_millis(20);
 /// Maximum number of jobs at the same time. Guess.
 const MAX_RUNNING: usize = 4;
 
@@ -240,10 +242,21 @@ impl Job {
         }
     }
 
-    /// Waits for the process and records its end.
+    /// Waits for the process and records its end. A process that has closed its output may go on, and may still be
+    /// stopped.
     fn end(&self, result: Vec<Value>) {
         let mut record = lock(&self.inner);
-        let exit = record.child.take().and_then(|mut child| child.wait().ok());
+        let exit = loop {
+            match record.child.as_mut().map(Child::try_wait) {
+                Some(Ok(None)) => {
+                    drop(record);
+                    std::thread::sleep(END_POLL);
+                    record = lock(&self.inner);
+                }
+                ended => break ended.and_then(|ended| ended.ok().flatten()),
+            }
+        };
+        record.child = None;
         let exit = exit.and_then(|status| status.code());
         let is_stopped = record.is_stop_requested || exit == Some(130);
         record.view.state = match exit {
@@ -356,6 +369,17 @@ mod tests {
         assert_eq!(ended(&jobs, 1).state, JobState::Stopped);
         assert!(jobs.stop(2).is_none());
         assert!(matches!(jobs.start(JobKind::Crawl, &[], true), Err(JobError::Busy)));
+    }
+
+    #[test]
+    fn a_job_that_has_closed_its_output_can_be_stopped() {
+        let jobs = jobs("trap 'exit 130' TERM; echo ready >&2; exec >&- 2>&-; while :; do read line; done");
+        jobs.start(JobKind::Crawl, &[], false).unwrap();
+        while jobs.one(1).unwrap().messages.is_empty() {
+            std::thread::yield_now();
+        }
+        jobs.stop(1).unwrap();
+        assert_eq!(ended(&jobs, 1).state, JobState::Stopped);
     }
 
     #[test]

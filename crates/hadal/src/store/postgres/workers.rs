@@ -107,6 +107,12 @@ pub fn join(
     name_partitions(connection, run)?;
     holding(connection, run, |held| {
         let state = held.word(1)?;
+        let others = "SELECT expires_at < clock_timestamp(), process FROM workers WHERE run = $1";
+        let others = connection.query(command!(others, bits(run.0)))?;
+        let is_lost =
+            |row: &Row| Ok(row.column(0)? || row.column::<Option<&str>>(1)?.is_some_and(process::has_ended));
+        let is_first =
+            others.iter().map(is_lost).collect::<Result<Vec<bool>, Fault>>()?.into_iter().all(|lost| lost);
         let insert = "INSERT INTO workers (run, worker, backend, backend_start, joined_at, seen_at, expires_at, position,
                 process)
             SELECT $1, $2, pid, backend_start, now(), now(), clock_timestamp() + $3::float8 * interval '1 second',
@@ -135,7 +141,7 @@ pub fn join(
         let partitions = BTreeSet::new();
         let membership =
             Membership { id, partitions, position, reports: 0, requests: 0, lease: duration, progress: None };
-        Ok((JoinedRun { run, state, strategy, lease: duration }, membership))
+        Ok((JoinedRun { run, state, is_first, strategy, lease: duration }, membership))
     })
 }
 

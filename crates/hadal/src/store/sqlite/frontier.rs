@@ -91,8 +91,9 @@ fn head_of_queue(
 const HOST_QUEUES: &str =
     "SELECT waiting.queue, hosts.host, waiting.length, waiting.head, waiting.arrival, hosts.site
     FROM (SELECT host, queue, count(*) AS length, min(score_key) AS head, arrival
-          FROM links INDEXED BY links_of_host WHERE state = 'waiting' GROUP BY host, queue) AS waiting
-    JOIN hosts ON hosts.n = waiting.host WHERE hosts.run = ?";
+          FROM links INDEXED BY links_of_host
+          WHERE state = 'waiting' AND host IN (SELECT n FROM hosts WHERE run = ?) GROUP BY host, queue) AS waiting
+    JOIN hosts ON hosts.n = waiting.host";
 
 /// Adds the queues of all hosts, with their lengths and heads.
 ///
@@ -193,5 +194,7 @@ mod tests {
         };
         let steps = store.with(read).unwrap();
         assert!(steps.iter().any(|step| step.contains("COVERING INDEX links_of_host")), "{steps:?}");
+        let reads_all = |step: &String| step.starts_with("SCAN links") || step.contains("TEMP B-TREE");
+        assert!(!steps.iter().any(reads_all), "only those of the run, in the order of the index: {steps:?}");
     }
 }

@@ -67,13 +67,11 @@ pub enum CostModel {
     /// Every query costs 1.
     #[default]
     Constant,
-    /// Equation 1: all matching records are downloaded.
-    AllRecords(CostWeights),
     /// Equation 2: only new records are downloaded.
     NewRecords(CostWeights),
 }
 
-/// Constants of equations 1 and 2.
+/// Constants of equation 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostWeights {
     /// `c_q`: cost of sending a query.
@@ -95,7 +93,6 @@ impl CostModel {
     fn cost(self, p: f64, p_new: f64) -> f64 {
         match self {
             CostModel::Constant => 1.0,
-            CostModel::AllRecords(c) => c.query + c.results * p + c.records * p,
             CostModel::NewRecords(c) => c.query + c.results * p + c.records * p_new,
         }
     }

@@ -43,7 +43,6 @@ fn the_estimated_downloaded_share_is_below_twice_the_true_one() {
 fn every_option_covers_the_database() {
     let options = [
         AdaptiveOptions { estimator: FrequencyEstimator::Zipf, ..AdaptiveOptions::default() },
-        AdaptiveOptions { cost: CostModel::AllRecords(CostWeights::default()), ..AdaptiveOptions::default() },
         AdaptiveOptions { cost: CostModel::NewRecords(CostWeights::default()), ..AdaptiveOptions::default() },
         AdaptiveOptions { corrects_cap: true, ..AdaptiveOptions::default() },
     ];
@@ -56,11 +55,9 @@ fn every_option_covers_the_database() {
 }
 
 #[test]
-fn equation_1_charges_for_all_matches_and_equation_2_for_new_ones() {
-    let all = CostModel::AllRecords(CostWeights::default());
+fn equation_2_charges_for_new_records() {
     let new = CostModel::NewRecords(CostWeights::default());
     assert_eq!(CostModel::Constant.cost(0.5, 0.1), 1.0);
-    assert_eq!(all.cost(0.5, 0.1), 100.0 + 50.0 + 5_000.0);
     assert_eq!(new.cost(0.5, 0.1), 100.0 + 50.0 + 1_000.0);
 }
 
