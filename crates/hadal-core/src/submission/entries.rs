@@ -2,7 +2,8 @@
 
 use super::FilledForm;
 use crate::critic::phrase_set::{PhraseSet, normalise};
-use crate::page::{Field, FieldKind, Form};
+use crate::page::{Field, FieldKind, FieldOption, Form};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// Names and labels of buttons that search the texts of records. Buttons beside them search titles only, or open
@@ -97,15 +98,24 @@ fn is_checked(field: &Field, given: &[&str]) -> bool {
     given.last().map_or(field.checked, |value| *value == field.value)
 }
 
-/// Checked radio buttons: the last checked one of each name. Given values win over the page's defaults.
+/// Checked radio buttons: the last checked one of each name. Given values win over the page's defaults. The first of
+/// a required group is checked if none is, because a browser does not send the form otherwise.
 fn chosen_radios(form: &Form, filled: &[Vec<&str>]) -> Vec<bool> {
-    let mut last = rustc_hash::FxHashMap::default();
+    let mut last = FxHashMap::default();
     for is_given in [false, true] {
         for (at, field) in form.fields.iter().enumerate() {
             let counts = field.kind == FieldKind::Radio && filled[at].is_empty() != is_given;
             if counts && is_checked(field, &filled[at]) {
                 last.insert(field.name.as_str(), at);
             }
+        }
+    }
+    let radios = || form.fields.iter().enumerate().filter(|(_, field)| field.kind == FieldKind::Radio);
+    let required = radios().filter(|(_, field)| field.required);
+    let required: FxHashSet<&str> = required.map(|(_, field)| field.name.as_str()).collect();
+    for (at, field) in radios().filter(|(_, field)| !field.disabled) {
+        if required.contains(field.name.as_str()) {
+            last.entry(field.name.as_str()).or_insert(at);
         }
     }
     let mut chosen = vec![false; form.fields.len()];
@@ -141,16 +151,21 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>
 }
 
 /// Values of the selected options. Given values that are not options are ignored; without any, the page's
-/// selection stands.
+/// selection stands. If that leaves a required select without a value, a browser does not send the form: then all
+/// options with a value are selected if the select takes several, otherwise the first of them.
 fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
     let offered: Vec<&str> =
         given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();
+    let has_value = |option: &FieldOption| !option.value.trim().is_empty();
+    let is_due = field.required && !field.options.iter().any(|option| option.selected && has_value(option));
     let one = (!field.multiple).then(|| match offered.last() {
         Some(value) => field.options.iter().position(|option| option.value == *value),
+        None if is_due => field.options.iter().position(has_value),
         None => field.options.iter().rposition(|option| option.selected),
     });
-    let is_sent = move |at: usize, option: &crate::page::FieldOption| match one {
+    let is_sent = move |at: usize, option: &FieldOption| match one {
         Some(only) => only == Some(at),
+        None if offered.is_empty() && is_due => has_value(option),
         None if offered.is_empty() => option.selected,
         None => offered.iter().any(|value| *value == option.value),
     };
