@@ -3,6 +3,8 @@
 use super::FilledForm;
 use crate::critic::phrase_set::{PhraseSet, normalise};
 use crate::page::{Field, FieldKind, FieldOption, Form};
+use crate::text::concepts::{CONCEPTS, Concept};
+use crate::text::words::each_word;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
@@ -14,6 +16,9 @@ static FULL_TEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "contents", "volltext", "volltextsuche", "texte", "texte intégral", "plein texte", "texto", "texto completo", "testo",
     "tekst", "tekstin", "текст", "полнотекстовый", "النص", "טקסט", "テキスト", "本文", "全文", "正文", "본문", "전문",
 ]));
+
+static SEARCH: LazyLock<[Concept; 2]> =
+    LazyLock::new(|| ["search", "find"].map(|name| CONCEPTS.named(&[name])[0]));
 
 /// Name and value of one sent control.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +38,7 @@ pub(super) enum EntryValue {
 /// Position of the button that a person presses: the first enabled submit button, which the Enter key presses
 /// too. If that button belongs to another text field than the filled one, because it stands between the two,
 /// then the first button after the filled field. Of several buttons for one text field, the one that searches
-/// full texts.
+/// full texts. A first button with a sign for a label, such as the `+` that adds a row, gives way to one that searches.
 pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
     let is_box = |field: &Field| field.kind.is_textual() && !field.disabled;
@@ -46,7 +51,11 @@ pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
         let is_only_box = form.fields.iter().filter(|field| is_box(field)).count() == 1;
         let by_text = |field: &Field| is_own(field) && searches_text(field);
         let full_text = || form.fields.iter().position(by_text);
-        return is_only_box.then(full_text).flatten().or(Some(default));
+        let is_sign =
+            |button: &Field| button.kind == FieldKind::Submit && !button.value.contains(char::is_alphabetic);
+        let by_search = |field: &Field| is_own(field) && names_search(field);
+        let search = || form.fields.iter().position(by_search).filter(|_| is_sign(&form.fields[default]));
+        return is_only_box.then(full_text).flatten().or_else(search).or(Some(default));
     };
     form.fields[filled..].iter().position(is_own).map_or(Some(default), |after| Some(filled + after))
 }
@@ -54,6 +63,13 @@ pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
 /// Returns true if the name or the label of a button says that it searches full texts.
 fn searches_text(button: &Field) -> bool {
     FULL_TEXT.equals(&normalise(&button.name)) || FULL_TEXT.equals(&normalise(&button.value))
+}
+
+/// Returns true if the label of a button says that it searches.
+fn names_search(button: &Field) -> bool {
+    let mut is_named = false;
+    each_word(&button.value, |word| is_named |= SEARCH.contains(&CONCEPTS.of_word(word)));
+    is_named
 }
 
 /// Entries in document order.

@@ -145,6 +145,16 @@ mod tests {
     }
 
     #[test]
+    fn a_button_that_adds_a_row_is_not_pressed() {
+        let html = "<form action=/s><input type=submit name=more[0] value='+'><input name=a>
+            <input type=submit name=more[1] value='+'><input name=b><input type=submit name=do value=Suchen></form>";
+        assert_eq!(sent(html, &FilledForm::of(1, "w")), "http://a.org/s?a=w&b=&do=Suchen");
+        assert_eq!(sent(html, &FilledForm::of(3, "w")), "http://a.org/s?a=&b=w&do=Suchen");
+        let arrow = "<form action=/s><input name=q><button name=go value='&raquo;'></button></form>";
+        assert_eq!(sent(arrow, &FilledForm::of(0, "w")), "http://a.org/s?q=w&go=%C2%BB");
+    }
+
+    #[test]
     fn a_required_choice_without_a_default_is_made() {
         let html = "<form action=/s><input name=q><select name=kinds multiple required><option value=''>Pick
             <option>posts<option>topics</select><select name=area required><option value=''>Choose<option>north
