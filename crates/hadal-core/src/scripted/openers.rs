@@ -110,6 +110,12 @@ fn rank(control: &PageControl) -> Option<u32> {
     }
 }
 
+/// Returns true if a text, such as the label or the address of a link, names another purpose than showing records:
+/// to log out, delete, buy or write.
+pub(crate) fn names_other_purpose(text: &str) -> bool {
+    concepts_of(text).iter().any(|concept| OTHERS.contains(concept))
+}
+
 /// Values of the options that may add a field for words, the likeliest first.
 pub fn field_options(choice: &FieldChoice) -> Vec<&str> {
     let takes_words = |label: &str| concepts_of(label).iter().any(|concept| WORDS.contains(concept));

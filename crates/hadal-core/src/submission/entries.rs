@@ -2,7 +2,10 @@
 
 use super::FilledForm;
 use crate::critic::phrase_set::{PhraseSet, normalise};
-use crate::page::{Field, FieldKind, Form};
+use crate::page::{Field, FieldKind, FieldOption, Form};
+use crate::text::concepts::{CONCEPTS, Concept};
+use crate::text::words::each_word;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// Names and labels of buttons that search the texts of records. Buttons beside them search titles only, or open
@@ -13,6 +16,9 @@ static FULL_TEXT: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(&[
     "contents", "volltext", "volltextsuche", "texte", "texte intégral", "plein texte", "texto", "texto completo", "testo",
     "tekst", "tekstin", "текст", "полнотекстовый", "النص", "טקסט", "テキスト", "本文", "全文", "正文", "본문", "전문",
 ]));
+
+static SEARCH: LazyLock<[Concept; 2]> =
+    LazyLock::new(|| ["search", "find"].map(|name| CONCEPTS.named(&[name])[0]));
 
 /// Name and value of one sent control.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +38,7 @@ pub(super) enum EntryValue {
 /// Position of the button that a person presses: the first enabled submit button, which the Enter key presses
 /// too. If that button belongs to another text field than the filled one, because it stands between the two,
 /// then the first button after the filled field. Of several buttons for one text field, the one that searches
-/// full texts.
+/// full texts. A first button with a sign for a label, such as the `+` that adds a row, gives way to one that searches.
 pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
     let sends = |field: &Field| matches!(field.kind, FieldKind::Submit | FieldKind::Image) && !field.disabled;
     let is_box = |field: &Field| field.kind.is_textual() && !field.disabled;
@@ -45,7 +51,11 @@ pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
         let is_only_box = form.fields.iter().filter(|field| is_box(field)).count() == 1;
         let by_text = |field: &Field| is_own(field) && searches_text(field);
         let full_text = || form.fields.iter().position(by_text);
-        return is_only_box.then(full_text).flatten().or(Some(default));
+        let is_sign =
+            |button: &Field| button.kind == FieldKind::Submit && !button.value.contains(char::is_alphabetic);
+        let by_search = |field: &Field| is_own(field) && names_search(field);
+        let search = || form.fields.iter().position(by_search).filter(|_| is_sign(&form.fields[default]));
+        return is_only_box.then(full_text).flatten().or_else(search).or(Some(default));
     };
     form.fields[filled..].iter().position(is_own).map_or(Some(default), |after| Some(filled + after))
 }
@@ -53,6 +63,13 @@ pub(super) fn pressed_button(form: &Form, input: &FilledForm) -> Option<usize> {
 /// Returns true if the name or the label of a button says that it searches full texts.
 fn searches_text(button: &Field) -> bool {
     FULL_TEXT.equals(&normalise(&button.name)) || FULL_TEXT.equals(&normalise(&button.value))
+}
+
+/// Returns true if the label of a button says that it searches.
+fn names_search(button: &Field) -> bool {
+    let mut is_named = false;
+    each_word(&button.value, |word| is_named |= SEARCH.contains(&CONCEPTS.of_word(word)));
+    is_named
 }
 
 /// Entries in document order.
@@ -97,15 +114,24 @@ fn is_checked(field: &Field, given: &[&str]) -> bool {
     given.last().map_or(field.checked, |value| *value == field.value)
 }
 
-/// Checked radio buttons: the last checked one of each name. Given values win over the page's defaults.
+/// Checked radio buttons: the last checked one of each name. Given values win over the page's defaults. The first of
+/// a required group is checked if none is, because a browser does not send the form otherwise.
 fn chosen_radios(form: &Form, filled: &[Vec<&str>]) -> Vec<bool> {
-    let mut last = rustc_hash::FxHashMap::default();
+    let mut last = FxHashMap::default();
     for is_given in [false, true] {
         for (at, field) in form.fields.iter().enumerate() {
             let counts = field.kind == FieldKind::Radio && filled[at].is_empty() != is_given;
             if counts && is_checked(field, &filled[at]) {
                 last.insert(field.name.as_str(), at);
             }
+        }
+    }
+    let radios = || form.fields.iter().enumerate().filter(|(_, field)| field.kind == FieldKind::Radio);
+    let required = radios().filter(|(_, field)| field.required);
+    let required: FxHashSet<&str> = required.map(|(_, field)| field.name.as_str()).collect();
+    for (at, field) in radios().filter(|(_, field)| !field.disabled) {
+        if required.contains(field.name.as_str()) {
+            last.entry(field.name.as_str()).or_insert(at);
         }
     }
     let mut chosen = vec![false; form.fields.len()];
@@ -141,16 +167,21 @@ fn add(field: &Field, given: Vec<&str>, charset: &str, list: &mut Vec<FormEntry>
 }
 
 /// Values of the selected options. Given values that are not options are ignored; without any, the page's
-/// selection stands.
+/// selection stands. If that leaves a required select without a value, a browser does not send the form: then all
+/// options with a value are selected if the select takes several, otherwise the first of them.
 fn selected<'f>(field: &'f Field, given: &[&str]) -> impl Iterator<Item = &'f str> {
     let offered: Vec<&str> =
         given.iter().filter(|value| field.options.iter().any(|o| o.value == **value)).copied().collect();
+    let has_value = |option: &FieldOption| !option.value.trim().is_empty();
+    let is_due = field.required && !field.options.iter().any(|option| option.selected && has_value(option));
     let one = (!field.multiple).then(|| match offered.last() {
         Some(value) => field.options.iter().position(|option| option.value == *value),
+        None if is_due => field.options.iter().position(has_value),
         None => field.options.iter().rposition(|option| option.selected),
     });
-    let is_sent = move |at: usize, option: &crate::page::FieldOption| match one {
+    let is_sent = move |at: usize, option: &FieldOption| match one {
         Some(only) => only == Some(at),
+        None if offered.is_empty() && is_due => has_value(option),
         None if offered.is_empty() => option.selected,
         None => offered.iter().any(|value| *value == option.value),
     };

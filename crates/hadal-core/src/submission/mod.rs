@@ -145,6 +145,29 @@ mod tests {
     }
 
     #[test]
+    fn a_button_that_adds_a_row_is_not_pressed() {
+        let html = "<form action=/s><input type=submit name=more[0] value='+'><input name=a>
+            <input type=submit name=more[1] value='+'><input name=b><input type=submit name=do value=Suchen></form>";
+        assert_eq!(sent(html, &FilledForm::of(1, "w")), "http://a.org/s?a=w&b=&do=Suchen");
+        assert_eq!(sent(html, &FilledForm::of(3, "w")), "http://a.org/s?a=&b=w&do=Suchen");
+        let arrow = "<form action=/s><input name=q><button name=go value='&raquo;'></button></form>";
+        assert_eq!(sent(arrow, &FilledForm::of(0, "w")), "http://a.org/s?q=w&go=%C2%BB");
+    }
+
+    #[test]
+    fn a_required_choice_without_a_default_is_made() {
+        let html = "<form action=/s><input name=q><select name=kinds multiple required><option value=''>Pick
+            <option>posts<option>topics</select><select name=area required><option value=''>Choose<option>north
+            <option>south</select><input type=radio name=mode value=all required>All
+            <input type=radio name=mode value=any required>Any<input type=checkbox name=terms required></form>";
+        let all = "http://a.org/s?q=w&kinds=posts&kinds=topics&area=north&mode=all";
+        assert_eq!(sent(html, &FilledForm::of(0, "w")), all);
+        let values = vec![(1, "topics".into()), (2, "south".into()), (4, "any".into())];
+        let chosen = "http://a.org/s?q=&kinds=topics&area=south&mode=any";
+        assert_eq!(sent(html, &FilledForm { values, button: None }), chosen);
+    }
+
+    #[test]
     fn the_pressed_button_is_sent_and_may_lead_elsewhere() {
         let html = "<form action=/s><input name=q value=x><button name=go value=1>Go</button>
             <input type=image name=map><button name=go value=2 formaction=/t formmethod=post>T</button>

@@ -116,7 +116,7 @@ fn counted(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     ((noun.is_some() && !is_per) || found).then(|| count_at(pieces, at, total))
 }
 
-/// `245 items`: number of any items. The weakest rule.
+/// `245 items`: number of any items. The weakest rule. The year of a date counts nothing: `Nov 19 2026 Posts: 601`.
 fn any_items(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let is_page = pieces.get(at + 1).is_some_and(|word| has_sense(word, PAGES));
     let total = if is_page { number(&pieces[at]) } else { total_at(pieces, at) };
@@ -124,7 +124,9 @@ fn any_items(pieces: &[Piece<'_>], at: usize) -> Option<StatedCount> {
     let words = words_after(pieces, at);
     let is_item = words.first().is_some_and(|word| has_sense(word, THINGS));
     let is_per = words.get(1).is_some_and(|word| has_sense(word, PER));
-    (is_item && !is_per).then(|| count_at(pieces, at, total))
+    let is_number = |at: Option<usize>| at.and_then(|at| pieces.get(at)).and_then(number).is_some();
+    let is_date = is_number(at.checked_sub(1)) && is_number(Some(at + 2));
+    (is_item && !is_per && !is_date).then(|| count_at(pieces, at, total))
 }
 
 /// Up to four words after a number. A plus sign or line end directly after the number is skipped.
@@ -353,6 +355,14 @@ mod tests {
         ] {
             assert_eq!(stated_total(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_year_of_a_date_before_a_labelled_number_is_no_total() {
+        let totals = |text| stated_counts(text).iter().map(|count| count.total).collect::<Vec<u64>>();
+        assert!(!totals("Joined: Nov 19 2026 Posts: 601").contains(&2026));
+        assert_eq!(totals("2026 posts"), [2026]);
+        assert_eq!(totals("120 posts 14 topics"), [120, 14]);
     }
 
     #[test]

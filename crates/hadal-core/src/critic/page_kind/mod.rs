@@ -128,9 +128,23 @@ fn without_words(text: &str, words: &str) -> String {
     kept.collect::<Vec<&str>>().join(" ")
 }
 
+/// Returns true if a text says that nothing matches, such as "No topics found".
+pub fn states_no_results(text: &str) -> bool {
+    no_results_phrase(&normalise_prefix(text, MAX_TEXT)).is_some()
+}
+
+fn no_results_phrase(text: &str) -> Option<&'static str> {
+    phrases::NO_RESULTS.first(text).or_else(|| states_none_found(text).then_some("none of a kind found"))
+}
+
+/// Returns true for "no", one word for the records, and "found".
+fn states_none_found(text: &str) -> bool {
+    text.match_indices(" no ").any(|(at, no)| text[at + no.len()..].split(' ').nth(1) == Some("found"))
+}
+
 fn no_results(text: &str, total: Option<u64>) -> Signal {
     let mut signal = Signal::default();
-    if let Some(phrase) = phrases::NO_RESULTS.first(text) {
+    if let Some(phrase) = no_results_phrase(text) {
         signal.add(0.85, phrase);
     }
     match total {

@@ -30,7 +30,7 @@ pub(super) static NO_RESULTS: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::
     // Spanish
     "sin resultados", "no hay resultados", "ningún resultado", "no se encontraron", "no se encontró",
     "no se han encontrado", "no se ha encontrado", "no encontramos", "no hemos encontrado", "ninguna coincidencia",
-    "no hay coincidencias", "0 resultados",
+    "no hay coincidencias", "no hubo resultados", "no existen resultados", "0 resultados",
     // Portuguese
     "nenhum resultado", "sem resultados", "não há resultados", "não encontramos", "não foi encontrado",
     "não foram encontrados", "nenhum registro", "nenhum produto encontrado", "nada encontrado", "nenhum item encontrado",

@@ -4,9 +4,9 @@ use super::AnswerKind;
 use super::furniture::{FurnitureBasis, PageFurniture};
 use super::kind::KindEvidence;
 use super::kind::MIN_MATCHING_SHARE;
-use super::records::{self, RawRecord, RecordTemplates, ScoredGroup};
+use super::records::{self, RawRecord, RecordTemplates, ScoredGroup, Segment};
 use super::view::AnswerView;
-use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts, stated_total};
+use crate::critic::page_kind::{StatedCount, answer_kinds, stated_counts, stated_total, states_no_results};
 use crate::harvest::policy::StatedTotal;
 use crate::harvest::query::Query;
 use crate::html::Document;
@@ -21,6 +21,11 @@ use url::Url;
 const MIN_GROUP_SCORE: f32 = 12.0;
 /// Largest stated total that is taken for the number of records on this page. Guess.
 const MAX_PAGE_SIZE: u64 = 100;
+
+/// Maximum number of sections of a page that each say that nothing was found. Guess.
+const MAX_SECTIONS: usize = 20;
+/// Longest text of such a section in bytes. Guess: texts of records may contain the same words.
+const MAX_SECTION_TEXT: usize = 200;
 
 /// The part of the reader's state that an analysis uses.
 pub(super) struct LearnedState<'r> {
@@ -94,6 +99,7 @@ impl<'a> AnswerAnalysis<'a> {
         let stated = stated_counts(view.outline.text()).first().and_then(stated_page_size);
         let found =
             state.find_group(&view, stated).or_else(|| state.find_familiar_group(document, query, stated));
+        let found = found.filter(|found| !are_messages(&view, found));
         let single = match found {
             None if state.furniture.knows_any_answer() => {
                 records::single_record(&view, state.templates, stated)
@@ -185,6 +191,15 @@ impl<'a> AnswerAnalysis<'a> {
 /// the place of earlier records, or half of it contains a query word.
 fn is_believed(found: &ScoredGroup) -> bool {
     found.is_known || found.matching_share >= MIN_MATCHING_SHARE
+}
+
+/// Returns true if all segments of a group say that nothing was found: sections for several kinds of records.
+fn are_messages(view: &AnswerView<'_>, found: &ScoredGroup) -> bool {
+    let segments = &found.group.segments;
+    let text = |segment: &Segment| &view.outline.text()[segment.text(view)];
+    let is_message = |text: &str| text.len() <= MAX_SECTION_TEXT && states_no_results(text);
+    let are_sections = (2..=MAX_SECTIONS).contains(&segments.len()) && !found.is_known && !found.has_links();
+    are_sections && segments.iter().map(text).all(is_message)
 }
 
 fn has_words(text: &str, query: &Query) -> bool {
@@ -307,6 +322,21 @@ mod tests {
 
     fn read(reader: &AnswerReader, document: &Document, words: &str) -> Answer {
         reader.read(document, 200, &Query::words(words))
+    }
+
+    #[test]
+    fn sections_that_each_say_that_nothing_was_found_are_no_records() {
+        let section = |kind: &str| {
+            format!(
+                "<div class=panel><div class=head>{kind}</div><p>No {kind} found matching your query.</div>"
+            )
+        };
+        let empty: String = ["Threads", "Messages", "Boards", "Members"].map(section).concat();
+        let page = document("/find", &format!("<form><input name=w></form><main>{empty}</main>"));
+        for words in ["zzz", "matching"] {
+            let answer = read(&AnswerReader::default(), &page, words);
+            assert_eq!((answer.kind, answer.records.len()), (AnswerKind::Nothing, 0), "{words}");
+        }
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //!
 //! The interface of a site may be in another language than its records, and its search page may show no word of them.
 //! Up to [`MAX_PAGES`] pages are fetched then: the start page of the host, and pages that the largest group of similar
-//! links leads to. They are GET requests and submit no form.
+//! links leads to. They are GET requests and submit no form. A link that names another purpose, such as to log out,
+//! is not followed: on some sites it changes something.
 
 use crate::harvest::answer::url_shape;
 use crate::page::Page;
+use crate::scripted::openers::names_other_purpose;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use url::Url;
@@ -46,7 +48,8 @@ impl Surroundings {
     /// Groups the links of a page by URL shape and queues the first and the last link of the largest group.
     pub fn add_links(&mut self, page: &Page) {
         let is_near = |url: &&Url| url.origin() == page.url.origin();
-        let urls = page.links.iter().map(|link| &link.url).filter(is_near).map(without_fragment);
+        let shown = page.links.iter().filter(|link| !names_other_purpose(&link.context.anchor));
+        let urls = shown.map(|link| &link.url).filter(is_near).filter(|url| !acts(url)).map(without_fragment);
         let new: Vec<Url> = urls.filter(|url| !self.seen.contains(url)).collect();
         let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
         new.iter().for_each(|url| *counts.entry(url_shape(url)).or_default() += 1);
@@ -61,6 +64,12 @@ impl Surroundings {
             self.waiting.push_back(url.clone());
         }
     }
+}
+
+/// Returns true if path or parameters of an address name another purpose than showing records.
+fn acts(url: &Url) -> bool {
+    let named = format!("{} {}", url.path(), url.query().unwrap_or_default());
+    names_other_purpose(&named.replace(|c: char| !c.is_alphanumeric(), " "))
 }
 
 fn without_fragment(url: &Url) -> Url {
@@ -89,5 +98,18 @@ mod tests {
         let next: Vec<String> =
             std::iter::from_fn(|| found.take_next()).map(|url| url.path().into()).collect();
         assert_eq!(next, ["/log/1.html", "/log/8.html"]);
+    }
+
+    #[test]
+    fn links_that_log_out_or_delete_are_not_followed() {
+        let menu = "<a href='/app?do=people'>People</a><a href='/app?do=reports'>Reports</a>
+            <a href='/app?do=logout'>guest</a>";
+        let mut found = Surroundings::of(&page("/search", menu));
+        let next: Vec<String> = std::iter::from_fn(|| found.take_next()).map(|url| url.to_string()).collect();
+        assert_eq!(next, ["http://a.org/", "http://a.org/app?do=people", "http://a.org/app?do=reports"]);
+        let menu = "<a href=/p/1>Tidy up</a><a href=/p/2>Delete all</a>";
+        let mut found = Surroundings::of(&page("/search", menu));
+        let next: Vec<String> = std::iter::from_fn(|| found.take_next()).map(|url| url.to_string()).collect();
+        assert_eq!(next, ["http://a.org/", "http://a.org/p/1"]);
     }
 }

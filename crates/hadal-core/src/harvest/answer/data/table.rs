@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 /// Maximum depth of nested values that are searched for lists. Guess.
 const MAX_DEPTH: usize = 14;
@@ -54,10 +55,14 @@ pub struct Cell<'v> {
     pub is_text: bool,
 }
 
-/// Lists of records in a value.
+/// Lists of records in a value. Outer lists come first, so that the many lists inside a search index do not use up the
+/// limit before the list of its documents is reached.
 pub fn tables(value: &Value) -> Vec<Table<'_>> {
     let mut found = TableSearch::default();
-    found.visit(value, String::new(), 0);
+    found.waiting.push_back((value, String::new(), 0));
+    while let Some((value, path, depth)) = found.waiting.pop_front() {
+        found.visit(value, path, depth);
+    }
     found.tables
 }
 
@@ -66,6 +71,8 @@ pub(super) const MAX_KEY: usize = 200;
 
 #[derive(Default)]
 struct TableSearch<'v> {
+    /// Values to visit, with their paths and depths.
+    waiting: VecDeque<(&'v Value, String, usize)>,
     tables: Vec<Table<'v>>,
     by_path: FxHashMap<String, usize>,
     rows: usize,
@@ -91,7 +98,7 @@ impl<'v> TableSearch<'v> {
             self.add(&path, rows.collect());
         }
         for item in items.iter().filter(|item| item.is_object() || item.is_array()) {
-            self.visit(item, format!("{path}[]"), depth + 1);
+            self.waiting.push_back((item, format!("{path}[]"), depth + 1));
         }
     }
 
@@ -108,9 +115,10 @@ impl<'v> TableSearch<'v> {
             let rows = (0..length).map(|at| RowSource::Position(at, value)).collect();
             self.add(&format!("{path}|"), rows);
         }
-        for (key, below) in object.iter().filter(|(key, _)| key.len() <= MAX_KEY) {
+        let holds = |(key, below): &(&String, &Value)| key.len() <= MAX_KEY && !is_scalar(below);
+        for (key, below) in object.iter().filter(holds) {
             let path = if is_keyed { format!("{path}{{}}") } else { format!("{path}.{key}") };
-            self.visit(below, path, depth + 1);
+            self.waiting.push_back((below, path, depth + 1));
         }
     }
 

@@ -371,3 +371,21 @@ fn data_is_decoded_as_its_xml_declaration_or_header_states() {
     let utf8 = "[{\"title\": \"Caf\u{e9}\"}]";
     assert!(parsed("application/json; charset=iso-8859-1", utf8.as_bytes()).contains("Caf\u{e9}"));
 }
+
+#[test]
+fn documents_beside_a_large_index_of_words_are_found() {
+    let page = |at: usize| format!("page{}.html", at % 40);
+    let entry = |at: usize| (page(at), json!({"ref": page(at), "tf": 0.25}));
+    let postings = |n: usize| Value::from((n..n + 4).map(entry).collect::<serde_json::Map<_, _>>());
+    let word = |n: usize| (format!("w{n}"), json!({ format!("x{n}"): {"docs": postings(n)} }));
+    let words: serde_json::Map<_, _> = (0..250).map(word).collect();
+    let document = |n: usize| {
+        let body = format!("Tides, piers and cranes of harbour {n}, as the pilots saw them.");
+        (page(n), json!({"url": page(n), "title": format!("Harbour {n}"), "body": body}))
+    };
+    let store: serde_json::Map<_, _> = (0..40).map(document).collect();
+    let answer = read_with(&mut DataReader::default(), &json!({"index": words, "store": store}), "");
+    assert_eq!((answer.kind, answer.records.len()), (AnswerKind::Results, 40));
+    let found = records(&answer);
+    assert!(found.contains(&("Harbour 7".into(), "http://boats.example/api/page7.html".into())), "{found:?}");
+}
