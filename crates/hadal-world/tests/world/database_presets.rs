@@ -142,7 +142,7 @@ fn used_cars_has_selects_and_facets_of_the_data() {
     let cars = Arc::new(generate_cars(1, 3_000));
     let database = Database::new(cars.clone(), DatabaseConfig::preset("used-cars").unwrap());
     let page = fetch(&database, Request::get(home()), Time(0)).page;
-    let form = reader::search_form(&page);
+    let form = crate::reader::search_form(&page);
     let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
     assert!(names.starts_with(&["make", "model"]) && names.len() >= 4, "{names:?}");
     let options = &form.fields[0].options;

@@ -97,12 +97,12 @@ fn every_pager_reaches_the_last_page() {
 #[test]
 fn an_expired_token_gets_a_fresh_form() {
     let database = with(DatabaseConfig { token_lifetime: Some(60), ..DatabaseConfig::default() });
-    let form = reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
+    let form = crate::reader::search_form(&fetch(&database, Request::get(home()), Time(0)).page);
     let late = Time(10 * 60_000);
     let filling = hadal_core::submission::FilledForm::of(0, "the");
     let stale = fetch(&database, hadal_core::submission::submission(&form, &filling, "utf-8"), late);
     assert!(records(&database, &stale).is_empty());
-    let fresh = reader::search_form(&stale.page);
+    let fresh = crate::reader::search_form(&stale.page);
     let answer = fetch(&database, hadal_core::submission::submission(&fresh, &filling, "utf-8"), late);
     assert_eq!(records(&database, &answer).len(), 10);
 }
@@ -180,7 +180,7 @@ fn invented_urls_get_404() {
         let fetched = fetch(&PLAIN, Request::get(home().join(path).unwrap()), Time(0));
         assert_eq!(fetched.response.status, 404, "{path}");
     }
-    let action = reader::search_form(&fetch(&PLAIN, Request::get(home()), Time(0)).page).action;
+    let action = crate::reader::search_form(&fetch(&PLAIN, Request::get(home()), Time(0)).page).action;
     let junk = format!("{action}?{}", "a=%ff&".repeat(5_000));
     assert_eq!(fetch(&PLAIN, Request::get(junk.parse().unwrap()), Time(0)).response.status, 200);
 }
