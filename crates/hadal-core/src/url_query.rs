@@ -4,6 +4,7 @@
 //! of the encoding. It is kept as it is written, so that different values stay different, and a changed URL keeps the
 //! bytes of all pairs that were not changed.
 
+use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::fmt::Write;
 use url::Url;
@@ -49,22 +50,8 @@ pub fn decoded(pair: &str) -> (String, String) {
 }
 
 fn decoded_part(text: &str) -> String {
-    if !text.contains(['%', '+']) {
-        return text.to_string();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let escaped = if *first == b'%' { digit(0).zip(digit(1)) } else { None };
-        bytes.push(match (first, escaped) {
-            (_, Some((high, low))) => (high * 16 + low) as u8,
-            (b'+', _) => b' ',
-            (other, _) => *other,
-        });
-        rest = if escaped.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
+    let spaced = text.replace('+', " ");
+    percent_decode_str(&spaced).decode_utf8().map_or_else(|_| text.to_string(), Cow::into_owned)
 }
 
 /// Encoded query with other values: `change` gets each name and value and returns the new value, if there is one. All
