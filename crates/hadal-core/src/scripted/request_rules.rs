@@ -234,6 +234,12 @@ mod tests {
     }
 
     #[test]
+    fn an_escaped_quote_does_not_end_a_graphql_string() {
+        let words = outer_words(r#"query A($a: String = "\"") { x } mutation B { y }"#);
+        assert!(words.iter().any(|word| word == "mutation"), "{words:?}");
+    }
+
+    #[test]
     fn mutations_are_refused_wherever_they_stand() {
         for text in [
             "mutation M { add(t: 1) { id } }",

@@ -319,6 +319,7 @@ mod tests {
             ("Results 1 \u{2013} 20 of about 5.300.000", Some(5_300_000)),
             ("Items 1 to 10 of 245 total", Some(245)),
             ("245 Treffer", Some(245)),
+            ("2019 150 Treffer", Some(150)),
             ("Ergebnisse 1 bis 10 von 87", Some(87)),
             ("1 234 r\u{e9}sultats trouv\u{e9}s", Some(1234)),
             ("Se han encontrado 12 resultados", Some(12)),

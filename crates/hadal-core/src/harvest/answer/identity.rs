@@ -483,6 +483,21 @@ mod tests {
         RawRecord { url, title: title.to_string(), text: title.to_string(), fields: RecordFields::default() }
     }
 
+    #[test]
+    fn a_growing_field_that_alone_distinguishes_records_identifies_them() {
+        let record = |volume: usize| {
+            let pairs =
+                vec![("Volume".to_string(), volume.to_string()), ("By".to_string(), "NPG".to_string())];
+            let fields = RecordFields { pairs, marked: 2 };
+            RawRecord { fields, text: format!("Nature {volume} NPG"), ..raw("", "Nature") }
+        };
+        let records: Vec<RawRecord> = (1..=3).map(record).collect();
+        let mut rules = IdentityRules::default();
+        rules.learn(&records, &Query::words("sea"));
+        let ids: FxHashSet<RecordId> = rules.ids_of(&records).into_iter().collect();
+        assert_eq!(ids.len(), 3);
+    }
+
     /// Records titled by their URL up to the first `&`.
     fn answer(urls: &[&str]) -> Vec<RawRecord> {
         urls.iter().map(|url| raw(url, url.split('&').next().unwrap_or_default())).collect()

@@ -75,3 +75,23 @@ impl FoundRecords {
         self.lookups.named(query, self.known.len(), text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    #[test]
+    fn records_of_an_earlier_session_are_recognised_under_new_addresses() {
+        let (title, text) = ("Deep sea", "Deep sea, a book about fish");
+        let hit = Hit { id: RecordId(1), is_new: true, title, text, fields: &[] };
+        let mut found = FoundRecords::default();
+        found.restore(&[hit]);
+        found.expect_new_addresses();
+        let url = Url::parse("http://a.org/item?n=2").ok();
+        let (title, text) = (title.to_string(), text.to_string());
+        let mut page = [Record { id: RecordId(2), url, title, text, fields: Vec::new() }];
+        found.identify(&mut page);
+        assert_eq!((page[0].id, found.count()), (RecordId(1), 1));
+    }
+}

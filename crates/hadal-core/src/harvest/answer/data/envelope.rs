@@ -124,9 +124,15 @@ impl<'v> Envelope<'v> {
             number > 0 && empty.iter().any(|(keys, known)| *keys == scalar.path() && *known == number)
         };
         // With full pages, a count of records may be that of the page.
-        let is_full = shown > 0 && self.number(&SIZE_NAMES).is_some_and(|(_, size)| size == shown);
-        let counts_page =
-            |scalar: &EnvelopeScalar<'_>, number: u64| is_full && number == shown && !scalar.is_named_total();
+        let is_page_size = |scalar: &EnvelopeScalar<'_>| {
+            let name = scalar.keys.last().map(|key| plain_name(key)).unwrap_or_default();
+            scalar.number() == Some(shown) && SIZE_NAMES.contains(&name.as_str())
+        };
+        let counts_page = |scalar: &EnvelopeScalar<'_>, number: u64| {
+            let is_full =
+                || self.scalars.iter().any(|other| other.path() != scalar.path() && is_page_size(other));
+            number == shown && !scalar.is_named_total() && is_full()
+        };
         let scored = self.scalars.iter().filter_map(|scalar| {
             let is_total = |number: &u64| {
                 *number >= shown && !is_constant(scalar, *number) && !counts_page(scalar, *number)
@@ -496,6 +502,25 @@ mod tests {
         let envelope = json!({"totalInstalls": 900});
         let numbers = Envelope::of(&envelope, "").numbers();
         assert_eq!(Envelope::of(&envelope, "").total(10, &numbers), None, "the same without records");
+    }
+
+    #[test]
+    fn a_count_of_a_full_page_is_no_total() {
+        let total = |value: &Value| Envelope::of(value, ".items").total(10, &[]);
+        assert_eq!(total(&json!({"offset": 0, "limit": 10, "count": 10})), None);
+        assert_eq!(total(&json!({"limit": 10, "total": 10})), Some(StatedTotal::Exactly(10)));
+        assert_eq!(total(&json!({"limit": 20, "count": 10})), Some(StatedTotal::Exactly(10)));
+    }
+
+    #[test]
+    fn a_link_header_may_hold_commas_in_its_targets() {
+        let mut headers = Headers::default();
+        headers.push(
+            "link",
+            "<http://a.org/f?fields=id,title&page=2>; rel=\"next\", <http://a.org/f?page=9>; rel=\"last\"",
+        );
+        let next = header_next(&headers, &Url::parse("http://a.org/f").unwrap());
+        assert_eq!(next.unwrap().as_str(), "http://a.org/f?fields=id,title&page=2");
     }
 
     #[test]

@@ -174,6 +174,13 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_another_element_is_one_of_its_values() {
+        let xml = "<l><s name='A'><n>1</n></s><s name='B'><n>2</n></s></l>";
+        let expected = json!({"l": [{"s": [{"name": "A", "n": "1"}, {"name": "B", "n": "2"}]}]});
+        assert_eq!(xml_value(xml), Some(expected));
+    }
+
+    #[test]
     fn broken_and_hostile_documents_cost_little() {
         assert_eq!(xml_value(""), None);
         assert_eq!(xml_value(&"<a>".repeat(100_000)), None);
